@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The loop around every benched op: read the arguments from the packet, take the time, run the op
+ * nr_ops times by bpf_loop(), take the time again, write the slot. A bench program is an op
+ * callback and one BENCH_PROG line.
+ */
+#ifndef BPFGATE_BENCH_LOOP_BPF_H
+#define BPFGATE_BENCH_LOOP_BPF_H
+
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include <errno.h>
+
+#include "progs/bench_slot.h"
+
+struct bench_slot bench_slots[BENCH_MAX_PRODUCERS];
+
+/* What an op callback sees: a copy of the slot's state that stays in the cache of this CPU. */
+struct bench_ctx {
+	__u64 cursor;
+	__u64 rng;
+	__u64 drops;
+	__u64 false_hits;
+	__u64 absent;
+	__s64 error;
+	__u32 producer;
+};
+
+/* An op callback returns one of these to bpf_loop(). */
+#define BENCH_NEXT 0
+#define BENCH_STOP 1
+
+typedef long (*bench_op)(__u32 index, struct bench_ctx *ctx);
+
+static long bench_spin(__u32 index, __u64 *sink)
+{
+	*sink = *sink * 6364136223846793005ULL + index;
+	return 0;
+}
+
+/*
+ * bench --inject: work of a known cost inside the timed region, once per run and in proportion to
+ * its ops, so that any percentage can be had of any op.
+ */
+static __always_inline void bench_inject(__u32 nr_ops, __u64 inject_q20)
+{
+	__u64 spins = (nr_ops * inject_q20) >> 20, sink = 0;
+
+	if (spins)
+		bpf_loop(spins, bench_spin, &sink, 0);
+}
+
+/* xorshift64: as cheap as a generator of keys can be, and the same on both sides of a comparison. */
+static __always_inline __u64 bench_random(struct bench_ctx *ctx)
+{
+	__u64 x = ctx->rng;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	ctx->rng = x;
+	return x;
+}
+
+/* The next key number, 0 to nr - 1 in turn. */
+static __always_inline __u64 bench_next(struct bench_ctx *ctx, __u64 nr)
+{
+	__u64 key = ctx->cursor;
+
+	ctx->cursor = key + 1 < nr ? key + 1 : 0;
+	return key;
+}
+
+static __always_inline int bench_run(struct xdp_md *xdp, bench_op op)
+{
+	struct bench_args *args = (void *)(long)xdp->data;
+	struct bench_slot *slot;
+	struct bench_ctx ctx = {};
+	__u64 start;
+	long done;
+
+	if ((void *)(args + 1) > (void *)(long)xdp->data_end)
+		return BENCH_BAD_ARGS;
+	ctx.producer = args->producer & (BENCH_MAX_PRODUCERS - 1);
+	slot = &bench_slots[ctx.producer];
+	ctx.cursor = slot->cursor;
+	ctx.rng = slot->rng;
+
+	start = bpf_ktime_get_ns();
+	done = bpf_loop(args->nr_ops, op, &ctx, 0);
+	if (args->inject_q20)
+		bench_inject(args->nr_ops, args->inject_q20);
+	slot->duration_ns = bpf_ktime_get_ns() - start;
+
+	slot->cursor = ctx.cursor;
+	slot->rng = ctx.rng;
+	slot->drops = ctx.drops;
+	slot->false_hits = ctx.false_hits;
+	slot->absent = ctx.absent;
+	slot->error = ctx.error;
+	if (done < 0) {
+		slot->error = done;
+		return BENCH_WRONG;
+	}
+	/* The op that stopped the loop was counted by bpf_loop() but did no work. */
+	if (done < args->nr_ops || ctx.error) {
+		slot->hits = done - 1 - ctx.drops;
+		return ctx.error ? BENCH_WRONG : BENCH_EXHAUSTED;
+	}
+	slot->hits = done - ctx.drops;
+	return BENCH_OK;
+}
+
+#define BENCH_PROG(name, op)                                                                       \
+	SEC("xdp") int name(struct xdp_md *xdp)                                                    \
+	{                                                                                          \
+		return bench_run(xdp, op);                                                         \
+	}
+
+char _license[] SEC("license") = "Dual BSD/GPL";
+
+#endif

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "tools/lib/bpf_error.h"
+
+#include <bpf/libbpf.h>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+
+namespace bpf
+{
+
+static thread_local LogCapture *t_capture;
+static bool g_verbose;
+
+static std::string describe(const std::string &operation, const std::string &object,
+                            const std::string &log)
+{
+  // Only the end: a verifier log may be megabytes long, and its last lines hold the reason.
+  constexpr size_t shown = 2000;
+  std::string text = "cannot " + operation;
+  if (!object.empty())
+    text += " '" + object + "'";
+  if (!log.empty())
+    text += " (" + (log.size() > shown ? "..." + log.substr(log.size() - shown) : log) + ")";
+  return text;
+}
+
+error::error(const std::string &operation, const std::string &object, int err,
+             const std::string &log)
+    : std::system_error(std::abs(err), std::generic_category(), describe(operation, object, log))
+{
+}
+
+int check(int rc, const char *operation, const std::string &object)
+{
+  if (rc < 0)
+    throw error(operation, object, rc);
+  return rc;
+}
+
+int capture_print(int level, const char *format, __builtin_va_list args)
+{
+  if (g_verbose || (!t_capture && level == LIBBPF_WARN)) {
+    va_list copy;
+    va_copy(copy, args);
+    vfprintf(stderr, format, copy);
+    va_end(copy);
+  }
+  if (!t_capture || level == LIBBPF_DEBUG)
+    return 0;
+  char line[4096];
+  int length = vsnprintf(line, sizeof(line), format, args);
+  if (length <= 0)
+    return 0;
+  try {
+    t_capture->x_text.append(line);
+  } catch (...) {
+    // Called from C: a lost message is better than an exception crossing libbpf.
+  }
+  return length;
+}
+
+static int print_callback(libbpf_print_level level, const char *format, va_list args)
+{
+  return capture_print(level, format, args);
+}
+
+LogCapture::LogCapture() : x_outer(t_capture)
+{
+  t_capture = this;
+  libbpf_set_print(print_callback);
+}
+
+LogCapture::~LogCapture()
+{
+  t_capture = x_outer;
+}
+
+void set_verbose(bool verbose)
+{
+  g_verbose = verbose;
+  libbpf_set_print(print_callback);
+}
+
+} // namespace bpf
