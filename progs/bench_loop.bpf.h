@@ -9,7 +9,7 @@
 
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
-#include <errno.h>
+#include <linux/errno.h>
 
 #include "progs/bench_slot.h"
 
@@ -23,6 +23,7 @@ struct bench_ctx {
 	__u64 false_hits;
 	__u64 absent;
 	__s64 error;
+	__u32 verdict;		/* why the loop was stopped: BENCH_EXHAUSTED or BENCH_WRONG */
 	__u32 producer;
 };
 
@@ -31,6 +32,21 @@ struct bench_ctx {
 #define BENCH_STOP 1
 
 typedef long (*bench_op)(__u32 index, struct bench_ctx *ctx);
+
+/* Ends the loop before this op: the map must be refilled or emptied first. */
+static __always_inline long bench_exhausted(struct bench_ctx *ctx)
+{
+	ctx->verdict = BENCH_EXHAUSTED;
+	return BENCH_STOP;
+}
+
+/* Ends the loop and the bench: this op returned what it may not. */
+static __always_inline long bench_wrong(struct bench_ctx *ctx, long error)
+{
+	ctx->error = error;
+	ctx->verdict = BENCH_WRONG;
+	return BENCH_STOP;
+}
 
 static long bench_spin(__u32 index, __u64 *sink)
 {
@@ -102,13 +118,9 @@ static __always_inline int bench_run(struct xdp_md *xdp, bench_op op)
 		slot->error = done;
 		return BENCH_WRONG;
 	}
-	/* The op that stopped the loop was counted by bpf_loop() but did no work. */
-	if (done < args->nr_ops || ctx.error) {
-		slot->hits = done - 1 - ctx.drops;
-		return ctx.error ? BENCH_WRONG : BENCH_EXHAUSTED;
-	}
-	slot->hits = done - ctx.drops;
-	return BENCH_OK;
+	/* bpf_loop() counts the op that stopped it, which did no work. */
+	slot->hits = done - ctx.drops - !!ctx.verdict;
+	return ctx.verdict;
 }
 
 #define BENCH_PROG(name, op)                                                                       \

@@ -8,7 +8,7 @@
 #include "progs/bench_loop.bpf.h"
 
 struct lpm_key {
-	struct bpf_lpm_trie_key key;
+	__u32 prefixlen;
 	__u32 data;
 };
 
@@ -40,14 +40,18 @@ static __always_inline __u32 key_data(__u32 number)
 	return number;
 }
 
+static __always_inline void make_key(__u32 number, struct lpm_key *key)
+{
+	key->prefixlen = prefix_len;
+	key->data = key_data(number);
+	barrier_var(key); /* or the compiler drops the key that nobody looks up */
+}
+
 static __always_inline void next_key(struct bench_ctx *ctx, struct lpm_key *key)
 {
-	__u32 number = random_keys ? (bench_random(ctx) >> 32) * nr_entries >> 32
-				   : bench_next(ctx, nr_entries);
-
-	*(__u32 *)&key->key = prefix_len;
-	key->data = key_data(number);
-	barrier_var(key);
+	make_key(random_keys ? (bench_random(ctx) >> 32) * nr_entries >> 32
+			     : bench_next(ctx, nr_entries),
+		 key);
 }
 
 static long op_noop(__u32 index, struct bench_ctx *ctx)
@@ -63,5 +67,67 @@ static long op_baseline(__u32 index, struct bench_ctx *ctx)
 	return BENCH_NEXT;
 }
 
+static long op_lookup(__u32 index, struct bench_ctx *ctx)
+{
+	struct lpm_key key;
+
+	next_key(ctx, &key);
+	if (!bpf_map_lookup_elem(&trie, &key))
+		return bench_wrong(ctx, -ENOENT);
+	return BENCH_NEXT;
+}
+
+static long op_update(__u32 index, struct bench_ctx *ctx)
+{
+	struct lpm_key key;
+	long err;
+
+	next_key(ctx, &key);
+	err = bpf_map_update_elem(&trie, &key, &index, BPF_EXIST);
+	return err ? bench_wrong(ctx, err) : BENCH_NEXT;
+}
+
+/* From an empty map: user space empties it when every key is in. */
+static long op_insert(__u32 index, struct bench_ctx *ctx)
+{
+	struct lpm_key key;
+	long err;
+
+	if (ctx->cursor >= nr_entries)
+		return bench_exhausted(ctx);
+	make_key(ctx->cursor++, &key);
+	err = bpf_map_update_elem(&trie, &key, &index, BPF_NOEXIST);
+	return err ? bench_wrong(ctx, err) : BENCH_NEXT;
+}
+
+/* From a full map: user space fills it again when every key is gone. */
+static long op_delete(__u32 index, struct bench_ctx *ctx)
+{
+	struct lpm_key key;
+	long err;
+
+	if (ctx->cursor >= nr_entries)
+		return bench_exhausted(ctx);
+	make_key(ctx->cursor++, &key);
+	err = bpf_map_delete_elem(&trie, &key);
+	return err ? bench_wrong(ctx, err) : BENCH_NEXT;
+}
+
+/* The loop and the keys of insert and delete, without the op. */
+static long op_sequence(__u32 index, struct bench_ctx *ctx)
+{
+	struct lpm_key key;
+
+	if (ctx->cursor >= nr_entries)
+		return bench_exhausted(ctx);
+	make_key(ctx->cursor++, &key);
+	return BENCH_NEXT;
+}
+
 BENCH_PROG(noop, op_noop)
 BENCH_PROG(baseline, op_baseline)
+BENCH_PROG(lookup, op_lookup)
+BENCH_PROG(update, op_update)
+BENCH_PROG(insert, op_insert)
+BENCH_PROG(delete, op_delete)
+BENCH_PROG(sequence, op_sequence)

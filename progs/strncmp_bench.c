@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * bpf_strncmp() against the same comparison as an open-coded loop. The strings differ in the last
+ * compared byte only, so that every byte is looked at, and text is the smaller one.
+ */
+#include "progs/bench_loop.bpf.h"
+
+#define MAX_STR_LEN 4096
+
+/* Frozen before loading: the verifier then knows both the length and the terminator. */
+const volatile __u32 cmp_str_len = 1;
+const char target[MAX_STR_LEN];
+char text[MAX_STR_LEN];
+
+static __noinline int compare_bytes(const char *a, __u32 len, const char *b)
+{
+	int diff = 0;
+
+	for (__u32 i = 0; i < len && i < MAX_STR_LEN; i++) {
+		diff = (unsigned char)a[i] - (unsigned char)b[i];
+		if (diff || !a[i])
+			break;
+	}
+	return diff;
+}
+
+static long op_noop(__u32 index, struct bench_ctx *ctx)
+{
+	return BENCH_NEXT;
+}
+
+static long op_no_helper(__u32 index, struct bench_ctx *ctx)
+{
+	int result = compare_bytes(text, cmp_str_len + 1, target);
+
+	return result < 0 ? BENCH_NEXT : bench_wrong(ctx, result);
+}
+
+static long op_helper(__u32 index, struct bench_ctx *ctx)
+{
+	int result = bpf_strncmp(text, cmp_str_len + 1, target);
+
+	return result < 0 ? BENCH_NEXT : bench_wrong(ctx, result);
+}
+
+BENCH_PROG(noop, op_noop)
+BENCH_PROG(no_helper, op_no_helper)
+BENCH_PROG(helper, op_helper)
