@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "tools/lib/text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <numeric>
+#include <sstream>
+
+template <class T> static std::optional<T> parse_all(std::string_view text)
+{
+  T value{};
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size())
+    return std::nullopt;
+  return value;
+}
+
+std::optional<uint64_t> parse_whole(std::string_view text) { return parse_all<uint64_t>(text); }
+
+std::optional<double> parse_number(std::string_view text)
+{
+  auto value = parse_all<double>(text);
+  return value && std::isfinite(*value) ? value : std::nullopt;
+}
+
+// Levenshtein distance, one row at a time.
+static size_t edits(std::string_view a, std::string_view b)
+{
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (size_t i = 1; i <= a.size(); i++) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); j++) {
+      size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row.back();
+}
+
+std::optional<std::string> nearest_name(std::string_view name, const std::vector<std::string> &among)
+{
+  std::optional<std::string> best;
+  size_t best_edits = SIZE_MAX;
+  for (const std::string &candidate : among) {
+    size_t distance = edits(name, candidate);
+    if (distance < best_edits && distance <= std::max<size_t>(2, candidate.size() / 3)) {
+      best = candidate;
+      best_edits = distance;
+    }
+  }
+  return best;
+}
+
+std::optional<std::string> read_small_file(const std::string &path)
+{
+  std::ifstream file(path);
+  if (!file)
+    return std::nullopt;
+  std::ostringstream content;
+  content << file.rdbuf();
+  if (file.bad())
+    return std::nullopt;
+  std::string text = content.str();
+  text.erase(text.find_last_not_of(" \t\r\n") + 1);
+  return text;
+}

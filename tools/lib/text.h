@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// Small things on text: strict numbers, the nearest of several names, small files.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// A whole decimal number and nothing else; nullopt otherwise. Never follows the locale.
+std::optional<uint64_t> parse_whole(std::string_view text);
+
+// A finite decimal number and nothing else; nullopt otherwise. Never follows the locale.
+std::optional<double> parse_number(std::string_view text);
+
+// The candidate with the fewest edits to name, if that is at most a third of its length.
+std::optional<std::string> nearest_name(std::string_view name, const std::vector<std::string> &among);
+
+// The file's content without trailing white space; nullopt where it cannot be read.
+std::optional<std::string> read_small_file(const std::string &path);
