@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "tools/lib/result.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "tools/lib/atomic_file.h"
+
+namespace result
+{
+
+// The deepest text in the schema has 6 levels; parameters and environment are free to add some.
+static constexpr int depth_limit = 64;
+
+static constexpr std::array<std::pair<const char *, Better>, 3> better_names{
+    {{"lower", Better::Lower}, {"higher", Better::Higher}, {"none", Better::None}}};
+static constexpr std::array<std::pair<const char *, Class>, 4> class_names{
+    {{"time", Class::Time},
+     {"exact", Class::Exact},
+     {"memory", Class::Memory},
+     {"ratio", Class::Ratio}}};
+static constexpr std::array<std::pair<const char *, Status>, 4> status_names{
+    {{"ok", Status::Ok},
+     {"interrupted", Status::Interrupted},
+     {"skipped", Status::Skipped},
+     {"failed", Status::Failed}}};
+
+template <class Names, class Value> static const char *name_of(const Names &names, Value value)
+{
+  for (const auto &[name, candidate] : names)
+    if (candidate == value)
+      return name;
+  return "?";
+}
+
+const char *to_string(Better better) { return name_of(better_names, better); }
+
+const char *to_string(Class kind) { return name_of(class_names, kind); }
+
+const char *to_string(Status status) { return name_of(status_names, status); }
+
+namespace
+{
+
+// A place in a JSON text. It knows its pointer, so that each error tells where.
+class Node {
+public:
+  Node(const json &value, const std::string &where, std::string pointer)
+      : x_value(value), x_where(where), x_pointer(std::move(pointer))
+  {
+  }
+
+  [[noreturn]] void fail(const std::string &what) const
+  {
+    throw error(fmt::format("{}: {} {}", x_where, x_pointer.empty() ? "/" : x_pointer, what));
+  }
+
+  const json *find(const char *key) const
+  {
+    require(x_value.is_object(), "an object");
+    auto found = x_value.find(key);
+    return found == x_value.end() || found->is_null() ? nullptr : &*found;
+  }
+
+  Node at(const char *key) const
+  {
+    const json *value = find(key);
+    if (!value)
+      Node(x_value, x_where, x_pointer + "/" + key).fail("is missing");
+    return Node(*value, x_where, x_pointer + "/" + key);
+  }
+
+  Node at(size_t index) const
+  {
+    return Node(x_value.at(index), x_where, fmt::format("{}/{}", x_pointer, index));
+  }
+
+  size_t list_size() const
+  {
+    require(x_value.is_array(), "a list");
+    return x_value.size();
+  }
+
+  const json &object() const
+  {
+    require(x_value.is_object(), "an object");
+    return x_value;
+  }
+
+  std::string text() const
+  {
+    require(x_value.is_string(), "text");
+    return x_value.get<std::string>();
+  }
+
+  std::string text_or_empty(const char *key) const { return find(key) ? at(key).text() : ""; }
+
+  bool flag() const
+  {
+    require(x_value.is_boolean(), "true or false");
+    return x_value.get<bool>();
+  }
+
+  int whole() const
+  {
+    bool fits = x_value.is_number_integer() && x_value.get<double>() >= 0 &&
+                x_value.get<double>() <= std::numeric_limits<int>::max();
+    require(fits, "a whole number, not negative");
+    return x_value.get<int>();
+  }
+
+  double number() const
+  {
+    require(x_value.is_number() && std::isfinite(x_value.get<double>()), "a number");
+    return x_value.get<double>();
+  }
+
+  double sample() const
+  {
+    return x_value.is_null() ? std::numeric_limits<double>::quiet_NaN() : number();
+  }
+
+  template <class Names> auto one_of(const Names &names) const
+  {
+    std::string given = text();
+    for (const auto &[name, value] : names)
+      if (given == name)
+        return value;
+    fail(fmt::format("is '{}', not one of its known values", given));
+  }
+
+  const std::string &where() const { return x_where; }
+  const std::string &pointer() const { return x_pointer; }
+
+private:
+  void require(bool fits, const char *expected) const
+  {
+    if (!fits)
+      fail(fmt::format("is {}, expected {}", x_value.type_name(), expected));
+  }
+
+  const json &x_value;
+  const std::string &x_where;
+  std::string x_pointer;
+};
+
+} // namespace
+
+static std::vector<std::vector<double>> read_samples(const Node &node)
+{
+  std::vector<std::vector<double>> samples(node.list_size());
+  for (size_t load = 0; load < samples.size(); load++) {
+    Node list = node.at(load);
+    samples[load].resize(list.list_size());
+    for (size_t i = 0; i < samples[load].size(); i++)
+      samples[load][i] = list.at(i).sample();
+  }
+  return samples;
+}
+
+static Metric read_metric(const Node &node)
+{
+  Metric metric;
+  metric.name = node.at("name").text();
+  metric.unit = node.at("unit").text();
+  metric.better = node.at("better").one_of(better_names);
+  metric.kind = node.at("class").one_of(class_names);
+  metric.gated = node.find("gated") && node.at("gated").flag();
+  metric.reason = node.text_or_empty("reason");
+  if (node.find("samples"))
+    metric.samples = read_samples(node.at("samples"));
+  return metric;
+}
+
+static Benchmark read_benchmark(const Node &node)
+{
+  Benchmark benchmark;
+  benchmark.name = node.at("name").text();
+  if (node.find("parameters"))
+    benchmark.parameters = node.at("parameters").object();
+  benchmark.op = node.text_or_empty("op");
+  benchmark.definition = node.at("definition").whole();
+  benchmark.bytecode = node.text_or_empty("bytecode");
+  benchmark.status = node.at("status").one_of(status_names);
+  benchmark.reason = node.text_or_empty("reason");
+  if (node.find("inject_pct"))
+    benchmark.inject_pct = node.at("inject_pct").number();
+  if (node.find("batched"))
+    benchmark.batched = node.at("batched").flag();
+  size_t count = node.find("metrics") ? node.at("metrics").list_size() : 0;
+  for (size_t i = 0; i < count; i++)
+    benchmark.metrics.push_back(read_metric(node.at("metrics").at(i)));
+  return benchmark;
+}
+
+Benchmark benchmark_from_json(const json &value, const std::string &where,
+                              const std::string &pointer)
+{
+  return read_benchmark(Node(value, where, pointer));
+}
+
+Tool tool_from_json(const json &value, const std::string &where, const std::string &pointer)
+{
+  Node node(value, where, pointer);
+  return {node.at("name").text(), node.text_or_empty("version"), node.text_or_empty("revision")};
+}
+
+// The end of "[json.exception.parse_error.101] parse error at line 1, column 2: what".
+static std::string parser_message(const json::parse_error &failure)
+{
+  std::string text = failure.what();
+  size_t bracket = text.find("] ");
+  if (bracket != std::string::npos)
+    text.erase(0, bracket + 2);
+  size_t colon = text.find(": ");
+  if (colon != std::string::npos && text.starts_with("parse error"))
+    text.erase(0, colon + 2);
+  for (char &c : text)
+    if (static_cast<unsigned char>(c) < ' ')
+      c = ' ';
+  return text;
+}
+
+json parse_json(const std::string &text, const std::string &where)
+{
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos)
+    throw error(fmt::format("{}: empty, expected JSON", where));
+  auto guard = [&where](int depth, json::parse_event_t, json &) {
+    if (depth > depth_limit)
+      throw error(fmt::format("{}: nested deeper than {} levels", where, depth_limit));
+    return true;
+  };
+  try {
+    return json::parse(text, guard);
+  } catch (const json::parse_error &failure) {
+    throw error(fmt::format("{}: broken JSON at byte {} of {}: {}", where,
+                            failure.byte ? failure.byte - 1 : 0, text.size(),
+                            parser_message(failure)));
+  } catch (const json::exception &failure) {
+    // A number beyond double's range, for one.
+    throw error(fmt::format("{}: broken JSON: {}", where, failure.what()));
+  }
+}
+
+static bool same_definition(const Benchmark &a, const Benchmark &b)
+{
+  return a.op == b.op && a.definition == b.definition && a.bytecode == b.bytecode &&
+         a.status == b.status && a.reason == b.reason && a.inject_pct == b.inject_pct;
+}
+
+static bool same_definition(const Metric &a, const Metric &b)
+{
+  return a.unit == b.unit && a.better == b.better && a.kind == b.kind && a.gated == b.gated;
+}
+
+// Rows of two benchmark objects with one key: repetitions, if everything else is equal.
+static void join(Benchmark &into, Benchmark &&other, const Node &node)
+{
+  if (!same_definition(into, other))
+    node.fail(fmt::format("is '{}' with the same parameters twice, but not the same benchmark",
+                          other.name));
+  for (Metric &metric : other.metrics) {
+    auto same = [&](const Metric &m) { return m.name == metric.name; };
+    auto found = std::find_if(into.metrics.begin(), into.metrics.end(), same);
+    if (found == into.metrics.end())
+      into.metrics.push_back(std::move(metric));
+    else if (!same_definition(*found, metric))
+      node.fail(fmt::format("has metric '{}' twice, in different units or classes", metric.name));
+    else
+      found->samples.insert(found->samples.end(), metric.samples.begin(), metric.samples.end());
+  }
+}
+
+static std::vector<Benchmark> read_benchmarks(const Node &node)
+{
+  std::vector<Benchmark> benchmarks;
+  std::map<std::string, size_t> places;
+  for (size_t i = 0; i < node.list_size(); i++) {
+    Benchmark next = read_benchmark(node.at(i));
+    // A metric that one object has twice is joined by the same rule.
+    Benchmark whole = next;
+    whole.metrics.clear();
+    join(whole, std::move(next), node.at(i));
+    auto [place, is_new] = places.try_emplace(benchmark_key(whole), benchmarks.size());
+    if (is_new)
+      benchmarks.push_back(std::move(whole));
+    else
+      join(benchmarks[place->second], std::move(whole), node.at(i));
+  }
+  return benchmarks;
+}
+
+static void check_schema(const Node &root)
+{
+  if (!root.find("schema") || root.at("schema").text() != schema_name)
+    root.fail(fmt::format("is not a result file: \"schema\" is not \"{}\"", schema_name));
+  int version = root.at("version").whole();
+  if (version > schema_version)
+    root.at("version").fail(
+        fmt::format("is {}, newer than the {} that this program reads", version, schema_version));
+}
+
+Result parse_result(const std::string &text, const std::string &where)
+{
+  json value = parse_json(text, where);
+  Node root(value, where, "");
+  check_schema(root);
+  Result result;
+  if (root.find("tool"))
+    result.tool = tool_from_json(*root.find("tool"), where, "/tool");
+  for (size_t i = 0; root.find("command") && i < root.at("command").list_size(); i++)
+    result.command.push_back(root.at("command").at(i).text());
+  result.started = root.text_or_empty("started");
+  if (root.find("environment"))
+    result.environment = root.at("environment").object();
+  result.benchmarks = read_benchmarks(root.at("benchmarks"));
+  return result;
+}
+
+Result read_result(const std::string &path)
+{
+  std::string text;
+  try {
+    text = read_file(path);
+  } catch (const std::exception &failure) {
+    throw error(failure.what());
+  }
+  return parse_result(text, path);
+}
+
+json to_json(const Tool &tool)
+{
+  return {{"name", tool.name}, {"version", tool.version}, {"revision", tool.revision}};
+}
+
+static json samples_json(const std::vector<std::vector<double>> &samples)
+{
+  json loads = json::array();
+  for (const std::vector<double> &load : samples) {
+    json list = json::array();
+    for (double sample : load)
+      list.push_back(std::isfinite(sample) ? json(sample) : json());
+    loads.push_back(std::move(list));
+  }
+  return loads;
+}
+
+json to_json(const Metric &metric, bool with_samples)
+{
+  json value = {{"name", metric.name},
+                {"unit", metric.unit},
+                {"better", to_string(metric.better)},
+                {"class", to_string(metric.kind)},
+                {"gated", metric.gated}};
+  if (!metric.reason.empty())
+    value["reason"] = metric.reason;
+  if (with_samples)
+    value["samples"] = samples_json(metric.samples);
+  return value;
+}
+
+json to_json(const Benchmark &benchmark, bool with_samples)
+{
+  json value = {{"name", benchmark.name},
+                {"parameters", benchmark.parameters},
+                {"op", benchmark.op},
+                {"definition", benchmark.definition},
+                {"bytecode", benchmark.bytecode},
+                {"status", to_string(benchmark.status)}};
+  if (!benchmark.reason.empty())
+    value["reason"] = benchmark.reason;
+  if (benchmark.inject_pct && std::isfinite(*benchmark.inject_pct))
+    value["inject_pct"] = *benchmark.inject_pct;
+  if (benchmark.batched)
+    value["batched"] = *benchmark.batched;
+  value["metrics"] = json::array();
+  for (const Metric &metric : benchmark.metrics)
+    value["metrics"].push_back(to_json(metric, with_samples));
+  return value;
+}
+
+// Bytes that are not UTF-8 (from a kernel's file, say) become U+FFFD instead of an exception.
+static std::string dump(const json &value)
+{
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::string format_result(const Result &result)
+{
+  std::string text =
+      fmt::format("{{\n\"schema\": \"{}\",\n\"version\": {},\n\"tool\": {},\n"
+                  "\"command\": {},\n\"started\": {},\n\"environment\": {},\n"
+                  "\"benchmarks\": [",
+                  schema_name, schema_version, dump(to_json(result.tool)), dump(result.command),
+                  dump(result.started), dump(result.environment));
+  const char *separator = "\n";
+  for (const Benchmark &benchmark : result.benchmarks) {
+    text += separator + dump(to_json(benchmark));
+    separator = ",\n";
+  }
+  return text + "\n]\n}\n";
+}
+
+void write_result(const std::string &path, const Result &result)
+{
+  write_file(path, format_result(result));
+}
+
+// One text for one value: members sorted, 10000.0 and 1e4 as 10000.
+static nlohmann::json canonical(const json &value)
+{
+  if (value.is_object()) {
+    nlohmann::json sorted = nlohmann::json::object();
+    for (const auto &[key, member] : value.items())
+      sorted[key] = canonical(member);
+    return sorted;
+  }
+  if (value.is_number_float()) {
+    double number = value.get<double>();
+    if (number == std::trunc(number) && std::abs(number) < 1e15)
+      return static_cast<int64_t>(number);
+    return number;
+  }
+  if (value.is_array()) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const json &member : value)
+      list.push_back(canonical(member));
+    return list;
+  }
+  return nlohmann::json::parse(dump(value));
+}
+
+std::string benchmark_key(const Benchmark &benchmark)
+{
+  return benchmark.name + canonical(benchmark.parameters).dump();
+}
+
+std::string row_key(const Benchmark &benchmark, const Metric &metric)
+{
+  return benchmark_key(benchmark) + metric.name;
+}
+
+} // namespace result

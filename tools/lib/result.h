@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// The result file of docs/results.md: its model, its reader and its writer. What bench prints and
+// gate reads comes from here and from nowhere else.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace result
+{
+
+using json = nlohmann::ordered_json;
+
+constexpr const char *schema_name = "bpfgate-result";
+constexpr int schema_version = 1;
+
+enum class Better { Lower, Higher, None };
+enum class Class { Time, Exact, Memory, Ratio };
+enum class Status { Ok, Interrupted, Skipped, Failed };
+
+struct Metric {
+  std::string name;
+  std::string unit;
+  Better better = Better::Lower;
+  Class kind = Class::Time; // the file's member "class"
+  bool gated = false;
+  // [load][sample]. NaN is a figure that could not be read: null in the file.
+  std::vector<std::vector<double>> samples;
+  std::string reason; // why figures are missing; empty: none are
+};
+
+struct Benchmark {
+  std::string name;
+  json parameters = json::object();
+  std::string op;
+  int definition = 1;
+  std::string bytecode;
+  Status status = Status::Ok;
+  std::string reason; // of Skipped and Failed
+  std::optional<double> inject_pct;
+  std::optional<bool> batched; // only in the list of bench --serve
+  std::vector<Metric> metrics;
+};
+
+struct Tool {
+  std::string name;
+  std::string version;
+  std::string revision;
+};
+
+struct Result {
+  Tool tool;
+  std::vector<std::string> command;
+  std::string started; // UTC, 2026-11-30T10:30:25Z
+  json environment = json::object();
+  std::vector<Benchmark> benchmarks;
+};
+
+// An unusable file or text. what() is one line: the file, what is wrong, and where (the byte of
+// broken JSON, the JSON pointer of a wrong member).
+class error : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
+
+// Reads a file that bench or gate wrote. The same row twice: its loads are joined when all else is
+// equal, otherwise the file is invalid. Throws error.
+Result read_result(const std::string &path);
+
+// The same from a text; where: the name that errors begin with.
+Result parse_result(const std::string &text, const std::string &where);
+
+// Writes the file whole or not at all, see write_file(); "-" is the standard output. Figures that
+// are not finite become null. Throws std::system_error.
+void write_result(const std::string &path, const Result &result);
+
+// The text of the file: one line per benchmark.
+std::string format_result(const Result &result);
+
+// One JSON text with a limit on depth. Throws error: "<where>: broken JSON at byte N ...".
+json parse_json(const std::string &text, const std::string &where);
+
+json to_json(const Tool &tool);
+json to_json(const Metric &metric, bool with_samples = true);
+json to_json(const Benchmark &benchmark, bool with_samples = true);
+
+// Throw error; where: what errors begin with, for example the file, then pointer.
+Benchmark benchmark_from_json(const json &value, const std::string &where,
+                              const std::string &pointer = "");
+Tool tool_from_json(const json &value, const std::string &where, const std::string &pointer = "");
+
+const char *to_string(Better better);
+const char *to_string(Class kind);
+const char *to_string(Status status);
+
+// By which two files are matched: the name and all parameters, whatever their order.
+std::string benchmark_key(const Benchmark &benchmark);
+// The same and the metric's name.
+std::string row_key(const Benchmark &benchmark, const Metric &metric);
+
+} // namespace result

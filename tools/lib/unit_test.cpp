@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "tools/lib/unit_test.h"
+
+#include <csetjmp>
+#include <cstdarg>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+extern "C" {
+#include <cmocka.h>
+}
+
+namespace unit_test
+{
+
+struct Case {
+  const char *name;
+  void (*body)();
+};
+
+static std::vector<Case> &cases()
+{
+  static std::vector<Case> list;
+  return list;
+}
+
+Register::Register(const char *name, void (*body)()) { cases().push_back({name, body}); }
+
+static bool run_body(const Case &test, char *why, size_t size)
+{
+  try {
+    test.body();
+    return true;
+  } catch (const std::exception &failure) {
+    snprintf(why, size, "%s", failure.what());
+  } catch (...) {
+    snprintf(why, size, "threw something that is no std::exception");
+  }
+  return false;
+}
+
+// Nothing with a destructor lives in this frame: fail_msg() does not come back.
+static void boundary(void **state)
+{
+  char why[4096];
+  if (!run_body(*static_cast<const Case *>(*state), why, sizeof(why)))
+    fail_msg("%s", why);
+}
+
+static bool is_selected(const char *name, int argc, char **argv)
+{
+  bool selected = argc < 2;
+  for (int i = 1; i < argc; i++)
+    selected |= strstr(name, argv[i]) != nullptr;
+  return selected;
+}
+
+} // namespace unit_test
+
+int main(int argc, char **argv)
+{
+  std::vector<CMUnitTest> tests;
+  for (unit_test::Case &test : unit_test::cases())
+    if (unit_test::is_selected(test.name, argc, argv))
+      tests.push_back({test.name, unit_test::boundary, nullptr, nullptr, &test});
+  if (tests.empty()) {
+    fprintf(stderr, "no test of that name\n");
+    return 1;
+  }
+  return _cmocka_run_group_tests("unit tests", tests.data(), tests.size(), nullptr, nullptr);
+}
