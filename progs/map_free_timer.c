@@ -5,8 +5,7 @@
  * fentry/fexit of the function, or the tracepoints around every work item; user space loads
  * whichever this kernel lets it.
  */
-#include <linux/bpf.h>
-#include <bpf/bpf_helpers.h>
+#include "progs/bench_loop.bpf.h"
 #include <bpf/bpf_tracing.h>
 #include <bpf/bpf_core_read.h>
 
@@ -21,12 +20,6 @@ static __u64 current_work;
 static __u64 start_ns;
 
 extern const void bpf_map_free_deferred __ksym __weak;
-
-static long spin(__u32 index, __u64 *sink)
-{
-	*sink = *sink * 6364136223846793005ULL + index;
-	return 0;
-}
 
 static __always_inline void free_starts(void *work)
 {
@@ -49,7 +42,7 @@ static __always_inline void free_ends(void *work)
 	if (!current_work || current_work != (__u64)work)
 		return;
 	if (inject_spins)
-		bpf_loop(inject_spins, spin, &sink, 0);
+		bpf_loop(inject_spins, bench_spin, &sink, 0);
 	free_ns += bpf_ktime_get_ns() - start_ns;
 	current_work = 0;
 	__sync_fetch_and_add(&frees, 1);
@@ -87,4 +80,10 @@ int BPF_PROG(work_end, struct work_struct *work, void *function)
 	return 0;
 }
 
-char _license[] SEC("license") = "Dual BSD/GPL";
+/* Only to time a spin. */
+static long op_noop(__u32 index, struct bench_ctx *ctx)
+{
+	return BENCH_NEXT;
+}
+
+BENCH_PROG(noop, op_noop)

@@ -211,10 +211,12 @@ MemoryCgroup::MemoryCgroup()
   }
 }
 
+void MemoryCgroup::leave() { move_process(x_home, getpid()); }
+
 MemoryCgroup::~MemoryCgroup()
 {
   try {
-    move_process(x_home, getpid());
+    leave();
   } catch (const std::exception &) {
     // The reaper removes the cgroup once this process has ended.
   }

@@ -10,7 +10,7 @@
 
 class MemoryCgroup {
 public:
-  // Creates a child cgroup and moves this process into it. Throws bpf::missing with the reason
+  // Creates a child cgroup and moves this process into it, until leave(). Throws bpf::missing with the reason
   // where no hierarchy has a memory controller that we may use.
   // The cgroup goes away with the object, and also when this process is killed: a small child
   // process waits for that.
@@ -18,6 +18,10 @@ public:
   ~MemoryCgroup();
   MemoryCgroup(const MemoryCgroup &) = delete;
   MemoryCgroup &operator=(const MemoryCgroup &) = delete;
+
+  // Moves this process back. What it created meanwhile stays charged here, also what a map
+  // allocates later; the process's own memory is not.
+  void leave();
 
   // Bytes charged now. Throws std::system_error when the file cannot be read.
   uint64_t usage() const;

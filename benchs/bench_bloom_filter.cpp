@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// bloom-*, hashmap-with(out)-bloom: a bloom filter by itself and in front of a hash map.
+// One hit is one lookup or push; drops are lookups that found nothing in the hash map. Maps are
+// full before measuring begins.
+// What makes a figure wrong: comparing hits of the two hashmap benches (most lookups miss, and a
+// miss that the filter stops is a hit); compare their total operations.
+#include <bpf/bpf.h>
+
+#include <cstring>
+#include <random>
+
+#include "tools/bench/reports.h"
+#include "tools/bench/test_run_bench.h"
+
+// After the header that defines its structs.
+#include "bloom_filter_bench.skel.h"
+
+namespace
+{
+
+using namespace bench;
+using Skel = bloom_filter_bench;
+using Programs = decltype(Skel::progs);
+
+// Number i to a value of `bits` bits, each i its own: every step is invertible modulo 2^bits.
+uint64_t scatter(uint64_t i, unsigned bits)
+{
+  uint64_t mask = bits == 64 ? UINT64_MAX : (uint64_t(1) << bits) - 1;
+  uint64_t x = i & mask;
+  for (int round = 0; round < 3; round++) {
+    x = (x * 0x9e3779b97f4a7c15 + 0x632be59bd9b4e019) & mask;
+    x ^= x >> (bits / 2);
+  }
+  return x;
+}
+
+// Element i as value_size bytes: scattered in the first eight, pseudo-random in the rest.
+ElementWriter value_writer(uint64_t value_size)
+{
+  return [=](uint64_t i, uint8_t *out) {
+    unsigned head = static_cast<unsigned>(std::min<uint64_t>(value_size, 8));
+    uint64_t value = scatter(i, head * 8);
+    memcpy(out, &value, head);
+    for (uint64_t at = head; at < value_size; at += 8) {
+      value = scatter(value + at, 64);
+      memcpy(out + at, &value, std::min<uint64_t>(8, value_size - at));
+    }
+  };
+}
+
+// Which of the maps a benchmark needs.
+struct Needs {
+  bool values, filter, hashmap;
+};
+
+class Bloom : public TestRunBench {
+public:
+  Bloom(const Params &params, bpf_program *Programs::*prog, bpf_program *Programs::*base, Needs needs,
+        uint64_t nr_keys)
+      : x_skel("bloom_filter_bench")
+  {
+    uint64_t nr = params.number("nr_entries"), value_size = params.number("value_size");
+    size_maps(params, needs);
+    for (auto each : {&Programs::lookup, &Programs::false_positive, &Programs::without_bloom,
+                      &Programs::with_bloom, &Programs::walk_windows, &Programs::walk_values})
+      bpf_program__set_autoload(x_skel->progs.*each, each == prog || each == base);
+    // update also fills the filter, thousands of values a system call
+    bpf_program__set_autoload(x_skel->progs.update, needs.filter);
+    x_skel->rodata->nr_entries = static_cast<uint32_t>(nr);
+    x_skel.load();
+
+    std::mt19937_64 random(1);
+    for (uint8_t &byte : x_skel->bss->random_bytes)
+      byte = static_cast<uint8_t>(random());
+    auto value = value_writer(value_size);
+    if (needs.hashmap)
+      fill_map(bpf_map__fd(x_skel->maps.hashmap), "hashmap", nr, value_size, 4, value,
+               [](uint64_t, uint8_t *out) { memset(out, 0, 4); });
+    if (needs.filter)
+      fill_filter(nr, value_size, value);
+    use(x_skel->progs.*prog, x_skel->progs.*base, x_skel->bss->bench_slots, params.producers,
+        nr_keys ? nr_keys : nr);
+  }
+
+private:
+  void size_maps(const Params &params, Needs needs)
+  {
+    auto &maps = x_skel->maps;
+    uint32_t nr = static_cast<uint32_t>(params.number("nr_entries"));
+    uint32_t value_size = static_cast<uint32_t>(params.number("value_size"));
+    for (bpf_map *map : {maps.values, maps.filter, maps.hashmap})
+      bpf::check(bpf_map__set_max_entries(map, nr), "size map", bpf_map__name(map));
+    bpf::check(bpf_map__set_value_size(maps.values, value_size), "size map", "values");
+    bpf::check(bpf_map__set_value_size(maps.filter, value_size), "size map", "filter");
+    bpf::check(bpf_map__set_key_size(maps.hashmap, value_size), "size map", "hashmap");
+    bpf::check(bpf_map__set_map_extra(maps.filter, params.number("nr_hash_funcs")), "size map",
+               "filter");
+    // The filter is filled from the array of values.
+    bpf_map__set_autocreate(maps.values, needs.values || needs.filter);
+    bpf_map__set_autocreate(maps.filter, needs.filter);
+    bpf_map__set_autocreate(maps.hashmap, needs.hashmap);
+  }
+
+  void fill_filter(uint64_t nr, uint64_t value_size, const ElementWriter &value)
+  {
+    fill_map(bpf_map__fd(x_skel->maps.values), "values", nr, 4, value_size,
+             [](uint64_t i, uint8_t *out) { memcpy(out, &i, 4); }, value);
+    use(x_skel->progs.update, nullptr, x_skel->bss->bench_slots, 1, nr);
+    slot(0).cursor = 0;
+    for (uint64_t done = 0; done < nr;) {
+      uint32_t count = static_cast<uint32_t>(std::min<uint64_t>(nr - done, 100000));
+      run(0, count);
+      done += count;
+    }
+  }
+
+  bpf::Skeleton<Skel> x_skel;
+};
+
+std::vector<Option> options()
+{
+  return {
+      number("nr_entries", 1, UINT32_MAX, 1000, "values in the maps"),
+      number("nr_hash_funcs", 1, 15, 3, "hash functions of the filter"),
+      number("value_size", 2, 256, 8, "bytes of a value"),
+  };
+}
+
+void validate(const Params &params)
+{
+  uint64_t value_size = params.number("value_size"), nr_entries = params.number("nr_entries");
+  if (value_size < 8 && nr_entries > uint64_t(1) << (8 * value_size))
+    throw usage_error("--value_size " + std::to_string(value_size) + " has no " +
+                      std::to_string(nr_entries) + " different values (--nr_entries)");
+}
+
+Descriptor make(const char *name, const char *op, std::shared_ptr<const Report> report,
+                bpf_program *Programs::*prog, bool windows, Needs needs)
+{
+  constexpr uint64_t nr_windows = sizeof(Skel::bss->random_bytes) - 256;
+  auto base = windows ? &Programs::walk_windows : &Programs::walk_values;
+  return {.name = name,
+          .op = op,
+          .report = std::move(report),
+          .options = options(),
+          .validate = validate,
+          .load = [=](const Params &params) {
+            return std::make_unique<Bloom>(params, prog, base, needs, windows ? nr_windows : 0);
+          }};
+}
+
+const Register bloom_filter{
+    make("bloom-lookup", "one bpf_map_peek_elem() of a value that is in the filter",
+         hits_drops_report(), &Programs::lookup, false, {true, true, false}),
+    make("bloom-update", "one bpf_map_push_elem() of a value that is in the filter already",
+         hits_drops_report(), &Programs::update, false, {true, true, false}),
+    make("bloom-false-positive",
+         "one bpf_map_peek_elem() of a random value, and a hash lookup where the filter says yes",
+         false_positive_report(), &Programs::false_positive, true, {false, true, true}),
+    make("hashmap-without-bloom", "one bpf_map_lookup_elem() of a random value in a hash map",
+         hits_drops_report(), &Programs::without_bloom, true, {false, false, true}),
+    make("hashmap-with-bloom", "the same behind a bpf_map_peek_elem() of a bloom filter",
+         hits_drops_report(), &Programs::with_bloom, true, {false, true, true}),
+};
+
+} // namespace

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// What a benchmark is. One benchs/bench_<family>.cpp derives from Bench (most from TestRunBench in
+// test_run_bench.h) and registers its names in its last lines; nothing else is edited.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tools/lib/result.h"
+
+namespace bench
+{
+
+// An option of a benchmark: a whole number in a range, a flag, or one of several words.
+struct Option {
+  enum class Kind { Number, Flag, Choice };
+  std::string name; // without the dashes
+  std::string help;
+  Kind kind = Kind::Number;
+  uint64_t min = 0, max = 0, preset = 0; // Number
+  std::vector<std::string> choices;      // Choice; the first is the default
+};
+
+Option number(std::string name, uint64_t min, uint64_t max, uint64_t preset, std::string help);
+Option flag(std::string name, std::string help);
+Option choice(std::string name, std::vector<std::string> choices, std::string help);
+
+// The values that one benchmark runs with: its own options, and how many producers.
+class Params {
+public:
+  unsigned producers = 1;
+
+  // The option must be one of the benchmark's own; std::out_of_range otherwise.
+  uint64_t number(const std::string &name) const { return x_numbers.at(name); }
+  bool flag(const std::string &name) const { return x_numbers.at(name) != 0; }
+  const std::string &text(const std::string &name) const { return x_texts.at(name); }
+
+  void set(const std::string &name, uint64_t value) { x_numbers[name] = value; }
+  void set(const std::string &name, const std::string &value) { x_texts[name] = value; }
+
+private:
+  std::map<std::string, uint64_t> x_numbers;
+  std::map<std::string, std::string> x_texts;
+};
+
+// Options that do not fit together, or a benchmark that cannot do what was asked: one line, exit 64.
+class usage_error : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
+
+// What a producer did.
+struct Counts {
+  uint64_t hits = 0;       // ops that did what the benchmark counts
+  uint64_t drops = 0;      // ops that did not
+  uint64_t false_hits = 0; // filter said yes, map said no
+  uint64_t absent = 0;     // lookups of keys that are nowhere
+  uint64_t ns = 0;         // time of these ops inside the kernel
+  uint64_t base_ops = 0;   // --net: loop and keys without the op, in the same load
+  uint64_t base_ns = 0;
+
+  uint64_t ops() const { return hits + drops; }
+  Counts &operator+=(const Counts &other);
+  Counts operator-(const Counts &other) const;
+};
+
+// What a benchmark reads besides counts, by metric name (memory in MiB).
+using Readings = std::map<std::string, double>;
+
+// One load of a benchmark: fresh object, fresh maps, filled. Construction loads, destruction
+// releases everything. Throws bpf::error, bpf::missing (a skip), usage_error.
+class Bench {
+public:
+  virtual ~Bench() = default;
+
+  // Does nr_ops ops (1 to 2^23) for this producer, from the producer's own thread. Refilling is not
+  // part of Counts::ns. A wrong result throws.
+  virtual Counts run(unsigned producer, uint32_t nr_ops) = 0;
+  // The same loop and keys without the op; nullopt where the benchmark is its own base.
+  virtual std::optional<Counts> run_base(unsigned, uint32_t) { return std::nullopt; }
+  // Starts the key generators anew; the same seed gives the same keys.
+  virtual void seed(uint64_t) {}
+  // Read once per interval, from another thread than the producers'.
+  virtual Readings readings() { return {}; }
+  // Wakes producers that wait for one another; their run() may then return early.
+  virtual void stop() {}
+  // The kernel's tag of the measured program.
+  virtual std::string bytecode() const { return ""; }
+  // --inject: spins per op, in units of 2^-20, and the time of one spin. See inject.h.
+  virtual void set_inject_q20(uint64_t q20) = 0;
+  virtual double measure_spin_ns() = 0;
+};
+
+// Running totals of one interval, all producers together.
+struct Sample {
+  Counts counts;
+  double interval_ns = 0; // true length
+  // Ops per ns: of each producer by its own time in the kernel where it has a CPU to itself, by
+  // the interval where producers share a CPU; summed. hits, drops.
+  double hit_rate = 0, drop_rate = 0;
+  unsigned producers = 1;
+  Readings readings;
+};
+
+// How samples become lines and metrics. See reports.h for those that exist.
+struct Report {
+  virtual ~Report() = default;
+  virtual std::string iter(int iteration, double tick_us, const Sample &sample) const = 0;
+  virtual std::string summary(const std::vector<Sample> &samples) const = 0;
+  // loads: samples grouped by load.
+  virtual std::vector<result::Metric> metrics(const std::vector<std::vector<Sample>> &loads) const = 0;
+  // Lines after the summary that the kernel's bench does not print.
+  virtual std::vector<std::string> more(const Params &, const std::vector<Sample> &) const { return {}; }
+};
+
+// A benchmark's registration.
+struct Descriptor {
+  std::string name;
+  std::string op; // what one op is, in words
+  int definition = 1; // raise when the same name measures something else
+  std::shared_ptr<const Report> report;
+  std::vector<Option> options;
+  // Ops of one run of a producer: around a millisecond of work, so that the machine stays usable.
+  uint32_t ops_per_run = 10000;
+  // False: an op cannot be repeated inside the kernel; a run is one op.
+  bool batched = true;
+  // Ops after which a benchmark is back where it started, for those that use up their map; an epoch
+  // of bench --serve is a whole number of cycles.
+  std::function<uint64_t(const Params &)> cycle = [](const Params &) { return 1; };
+  // Throws usage_error when the values do not fit together.
+  std::function<void(const Params &)> validate = [](const Params &) {};
+  std::function<std::unique_ptr<Bench>(const Params &)> load;
+};
+
+// Registers one or more benchmarks; a static object of each bench file.
+struct Register {
+  Register(std::initializer_list<Descriptor> descriptors);
+};
+
+// All registered, sorted by name.
+const std::vector<Descriptor> &registry();
+
+// Throws usage_error unless the benchmark was asked to run with one producer.
+void require_one_producer(const Params &params, const char *name);
+
+} // namespace bench

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// bench: measures BPF maps and helpers inside the running kernel.
+#include <bpf/bpf.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+
+#include "tools/bench/published.h"
+#include "tools/bench/serve.h"
+#include "tools/bench/session.h"
+#include "tools/lib/bpf_error.h"
+
+using namespace bench;
+
+static void list_benchmarks(bool verbose)
+{
+  fmt::print("Available benchmarks:\n");
+  for (const Descriptor &descriptor : registry()) {
+    if (verbose)
+      fmt::print("- {:<24} {}\n", descriptor.name, descriptor.op);
+    else
+      fmt::print("- {}\n", descriptor.name);
+  }
+}
+
+// Whether this process may use BPF at all; says in one line why not.
+static bool bpf_usable()
+{
+  LIBBPF_OPTS(bpf_map_create_opts, opts);
+  int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "bpfgate_probe", 4, 4, 1, &opts);
+  if (fd >= 0) {
+    close(fd);
+    return true;
+  }
+  fmt::print(stderr, "bench: skipped: BPF cannot be used here: {}{}\n",
+             std::generic_category().message(errno),
+             geteuid() ? " (root or CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON are needed)" : "");
+  return false;
+}
+
+static int run(const Options &options)
+{
+  if (options.list) {
+    list_benchmarks(options.verbose);
+    return 0;
+  }
+  if (!bpf_usable())
+    return exit_skipped;
+  if (options.serve)
+    return serve(options);
+  Signals signals;
+  Session session(options, signals);
+  if (options.suite == "seeds") {
+    show_published(options, session, signals);
+  } else {
+    for (const Selected &selected : options.selected) {
+      session.keep(session.run(selected, true).row);
+      if (signals.pending())
+        break;
+    }
+  }
+  session.write();
+  return session.exit_code();
+}
+
+int main(int argc, char **argv)
+{
+  signal(SIGPIPE, SIG_IGN); // a closed pipe is an error like any other, and destructors run
+  try {
+    Options options = parse_command_line(argc, argv);
+    bpf::set_verbose(options.verbose && !options.list);
+    return run(options);
+  } catch (const early_exit &early) {
+    fmt::print(early.code ? stderr : stdout, "{}{}", early.text, early.code ? "\n" : "");
+    return early.code;
+  } catch (const std::exception &error) {
+    fmt::print(stderr, "bench: {}\n", error.what());
+    return exit_failed;
+  }
+}

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "tools/bench/options.h"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <set>
+
+#include "tools/bench/suite.h"
+#include "tools/bench/version.h"
+#include "tools/lib/cpus.h"
+#include "tools/lib/text.h"
+
+namespace bench
+{
+
+namespace
+{
+
+using Values = std::map<std::string, std::string>;
+
+[[noreturn]] void usage(const std::string &text)
+{
+  throw early_exit{exit_usage, "bench: " + text + " (bench --help lists the options)"};
+}
+
+uint64_t whole_in_range(const std::string &option, const std::string &text, uint64_t min, uint64_t max)
+{
+  auto value = parse_whole(text);
+  if (!value || *value < min || *value > max)
+    throw usage_error(
+        fmt::format("{}: '{}' is not a whole number from {} to {}", option, text, min, max));
+  return *value;
+}
+
+// getopt's habit, which scripts rely on: a long option may be cut short while it stays unique.
+std::string complete_long_option(const std::string &arg, const std::set<std::string> &known)
+{
+  auto equals = arg.find('=');
+  std::string name = arg.substr(0, equals);
+  if (name.size() < 3 || name.compare(0, 2, "--") || known.count(name))
+    return arg;
+  std::vector<std::string> matches;
+  for (const std::string &each : known)
+    if (each.compare(0, name.size(), name) == 0)
+      matches.push_back(each);
+  if (matches.size() > 1)
+    usage(fmt::format("option '{}' is ambiguous: {}", name, fmt::join(matches, ", ")));
+  if (matches.empty())
+    return arg;
+  return matches.front() + (equals == arg.npos ? "" : arg.substr(equals));
+}
+
+// Everything that was given, still as text.
+struct Raw {
+  std::vector<std::string> names;
+  std::string duration, warmup, producers, consumers, prod_affinity, cons_affinity;
+  std::string interval, loads, json, suite;
+  std::vector<std::string> inject;
+  bool affinity = false, stacktrace = false;
+  Values bench; // options of benchmarks, by name
+};
+
+void add_common(CLI::App &app, Options &options, Raw &raw)
+{
+  app.set_help_flag("-?,-h,--help", "print this");
+  app.set_version_flag("-V,--version", std::string("bench (bpfgate) ") + version);
+  app.add_option("name", raw.names, "benchmarks or globs; several run one after another")
+      ->take_all();
+  app.add_flag("-l,--list", options.list, "list the benchmarks; with -v: what one op is");
+  app.add_option("-d,--duration", raw.duration, "seconds measured (5)");
+  app.add_option("-w,--warmup", raw.warmup, "seconds discarded first (1)");
+  app.add_option("-p,--producers", raw.producers, "producer threads (1)");
+  app.add_option("-c,--consumers", raw.consumers, "consumer threads (0; none of these has any)");
+  app.add_flag("-v,--verbose", options.verbose, "libbpf's messages on stderr");
+  app.add_flag("-a,--affinity", raw.affinity, "accepted; producers are always pinned");
+  app.add_flag("-q,--quiet", options.quiet, "no 'Setting up' and 'started' lines");
+  app.add_flag("-s,--stacktrace", raw.stacktrace, "accepted; none of these takes stacks");
+  app.add_option("--prod-affinity", raw.prod_affinity, "CPUs of the producers: 0,2-4");
+  app.add_option("--cons-affinity", raw.cons_affinity, "CPUs of the consumers");
+  auto ours = "Beyond the kernel's bench";
+  app.add_option("--json", raw.json, "write samples and environment to FILE (docs/results.md)")
+      ->group(ours);
+  app.add_option("--loads", raw.loads, "fresh object and maps so many times (1)")->group(ours);
+  app.add_option("--interval", raw.interval, "length of an interval, ms (1000); -w and -d count these")
+      ->group(ours);
+  app.add_flag("--net", options.net, "also: latency less loop and key generation")->group(ours);
+  app.add_option("--inject", raw.inject, "slow ops on purpose: 30% or GLOB=30%")
+      ->take_all()
+      ->group(ours);
+  app.add_option("--suite", raw.suite, "seeds: the published sweeps; quick: what gate runs")
+      ->group(ours);
+  app.add_flag("--quick", options.quick, "with --suite seeds: under three minutes")->group(ours);
+  app.add_flag("--serve", options.serve, "answer epochs on stdin (docs/serve.md)")->group(ours);
+}
+
+std::string option_help(const Option &option)
+{
+  switch (option.kind) {
+  case Option::Kind::Number:
+    return fmt::format("{}, {}..{} ({})", option.help, option.min, option.max, option.preset);
+  case Option::Kind::Choice:
+    return fmt::format("{}: {}", option.help, fmt::join(option.choices, "|"));
+  case Option::Kind::Flag:
+    break;
+  }
+  return option.help;
+}
+
+// The same option name in two families is one option here; which values fit is decided later, for
+// the benchmark that was named.
+void add_bench_options(CLI::App &app, Raw &raw)
+{
+  std::set<std::string> added;
+  for (const Descriptor &descriptor : registry()) {
+    for (const Option &option : descriptor.options) {
+      if (!added.insert(option.name).second)
+        continue;
+      auto keep = [&raw, name = option.name](const std::string &value) { raw.bench[name] = value; };
+      std::string group = descriptor.name.substr(0, descriptor.name.find('-')) + " options";
+      if (option.kind == Option::Kind::Flag)
+        app.add_flag_callback("--" + option.name, [keep] { keep("1"); }, option_help(option))
+            ->group(group);
+      else
+        app.add_option_function<std::string>("--" + option.name, keep, option_help(option))
+            ->group(group);
+    }
+  }
+}
+
+std::set<std::string> long_names(const CLI::App &app)
+{
+  std::set<std::string> names;
+  for (const CLI::Option *option : app.get_options())
+    for (const std::string &name : option->get_lnames())
+      names.insert("--" + name);
+  return names;
+}
+
+const Descriptor *find_descriptor(const std::string &name)
+{
+  for (const Descriptor &descriptor : registry())
+    if (descriptor.name == name)
+      return &descriptor;
+  return nullptr;
+}
+
+std::vector<std::string> expand_names(const std::vector<std::string> &patterns)
+{
+  std::vector<std::string> names, all;
+  for (const Descriptor &descriptor : registry())
+    all.push_back(descriptor.name);
+  for (const std::string &pattern : patterns) {
+    size_t before = names.size();
+    for (const std::string &name : all)
+      if (fnmatch(pattern.c_str(), name.c_str(), 0) == 0)
+        names.push_back(name);
+    if (names.size() > before)
+      continue;
+    std::string text = fmt::format("benchmark '{}' not found", pattern);
+    if (auto nearest = nearest_name(pattern, all))
+      text += fmt::format("; did you mean '{}'?", *nearest);
+    throw early_exit{exit_failed, text};
+  }
+  return names;
+}
+
+bool has_option(const Descriptor &descriptor, const std::string &name)
+{
+  return std::any_of(descriptor.options.begin(), descriptor.options.end(),
+                     [&](const Option &option) { return option.name == name; });
+}
+
+// With several names an option goes to those that have it; one that none has is a mistake.
+std::vector<Selected> select_named(const Raw &raw, unsigned producers)
+{
+  auto names = expand_names(raw.names);
+  for (const auto &[option, value] : raw.bench)
+    if (std::none_of(names.begin(), names.end(), [&, option = option](const std::string &name) {
+          return has_option(*find_descriptor(name), option);
+        }))
+      throw usage_error(fmt::format("--{} is no option of {}", option, fmt::join(names, ", ")));
+  std::vector<Selected> selected;
+  for (const std::string &name : names) {
+    std::vector<std::pair<std::string, std::string>> values;
+    for (const auto &value : raw.bench)
+      if (has_option(*find_descriptor(name), value.first))
+        values.push_back(value);
+    selected.push_back(select(name, producers, values));
+  }
+  return selected;
+}
+
+// "30%" slows everything selected, "GLOB=30%" what matches.
+void apply_inject(std::vector<Selected> &selected, const std::string &text)
+{
+  auto equals = text.rfind('=');
+  std::string glob = equals == text.npos ? "*" : text.substr(0, equals);
+  std::string amount = equals == text.npos ? text : text.substr(equals + 1);
+  if (!amount.empty() && amount.back() == '%')
+    amount.pop_back();
+  auto pct = parse_number(amount);
+  if (!pct || *pct <= 0 || *pct > 100000)
+    throw usage_error(fmt::format("--inject: '{}' is not a percentage above 0 (30%, GLOB=0.5%)", text));
+  bool any = false;
+  for (Selected &each : selected)
+    if (fnmatch(glob.c_str(), each.descriptor->name.c_str(), 0) == 0) {
+      each.inject_pct = *pct;
+      any = true;
+    }
+  if (!any && !selected.empty())
+    throw usage_error(fmt::format("--inject: nothing selected matches '{}'", glob));
+}
+
+void convert(Options &options, const Raw &raw)
+{
+  constexpr uint64_t most = UINT32_MAX;
+  auto whole = [](const char *option, const std::string &text, uint64_t min, uint64_t max,
+                  uint64_t preset) {
+    return text.empty() ? preset : whole_in_range(option, text, min, max);
+  };
+  options.duration = whole("--duration", raw.duration, 1, most, options.quick ? 3 : 5);
+  options.warmup = whole("--warmup", raw.warmup, 1, most, 1);
+  options.interval = std::chrono::milliseconds(whole("--interval", raw.interval, 1, most, options.quick ? 100 : 1000));
+  options.loads = whole("--loads", raw.loads, 1, 100000, 1);
+  options.json = raw.json;
+  options.suite = raw.suite;
+  if (!raw.prod_affinity.empty())
+    options.producer_cpus = parse_cpu_list(raw.prod_affinity);
+  if (!raw.cons_affinity.empty())
+    parse_cpu_list(raw.cons_affinity);
+  if (whole("--consumers", raw.consumers, 0, most, 0) > 0)
+    throw early_exit{exit_failed, "benchmark doesn't support consumers!"};
+}
+
+void select_all(Options &options, const Raw &raw)
+{
+  constexpr uint64_t most_producers = 256;
+  unsigned producers =
+      raw.producers.empty() ? 1 : whole_in_range("--producers", raw.producers, 1, most_producers);
+  if (!options.suite.empty() && options.suite != "quick" && options.suite != "seeds")
+    throw usage_error(fmt::format("--suite: '{}' is neither quick nor seeds", options.suite));
+  if (!options.suite.empty() && (!raw.names.empty() || !raw.bench.empty()))
+    throw usage_error("--suite chooses benchmarks and their options itself");
+  if (options.suite == "quick")
+    options.selected = quick_suite();
+  else if (options.suite.empty() && !raw.names.empty())
+    options.selected = select_named(raw, producers);
+  else if (options.suite.empty())
+    throw early_exit{exit_failed, "benchmark name is not specified"};
+  for (const std::string &text : raw.inject)
+    apply_inject(options.selected, text);
+}
+
+std::string examples()
+{
+  return "\nExamples:\n"
+         "  bench lpm-trie-lookup --nr_entries 10000       as the kernel's bench\n"
+         "  bench -w3 -d10 -a -p2 'bloom-*'                several, one after another\n"
+         "  bench --loads 20 --interval 50 --json out.json strncmp-helper\n"
+         "  bench --suite seeds --quick                    published figures beside ours\n"
+         "Exit: 0 done, 1 failed, 4 nothing could be measured here, 64 wrong options, 130 Ctrl-C.\n";
+}
+
+} // namespace
+
+Selected select(const std::string &name, unsigned producers,
+                const std::vector<std::pair<std::string, std::string>> &values)
+{
+  Selected selected{find_descriptor(name), {}, 0};
+  if (!selected.descriptor)
+    throw usage_error(fmt::format("no benchmark '{}'", name));
+  selected.params.producers = producers;
+  for (const Option &option : selected.descriptor->options) {
+    if (option.kind == Option::Kind::Choice)
+      selected.params.set(option.name, option.choices.front());
+    else
+      selected.params.set(option.name, option.preset);
+  }
+  for (const auto &[key, value] : values) {
+    auto option = std::find_if(selected.descriptor->options.begin(),
+                               selected.descriptor->options.end(),
+                               [&, key = key](const Option &each) { return each.name == key; });
+    if (option == selected.descriptor->options.end())
+      throw usage_error(fmt::format("--{} is no option of {}", key, name));
+    if (option->kind != Option::Kind::Choice)
+      selected.params.set(key, whole_in_range("--" + key, value, option->min, option->max));
+    else if (std::count(option->choices.begin(), option->choices.end(), value))
+      selected.params.set(key, value);
+    else
+      throw usage_error(
+          fmt::format("--{}: '{}' is none of {}", key, value, fmt::join(option->choices, ", ")));
+  }
+  selected.descriptor->validate(selected.params);
+  return selected;
+}
+
+std::string describe(const Selected &selected)
+{
+  std::string text = selected.descriptor->name;
+  if (selected.params.producers != 1)
+    text += fmt::format(" -p{}", selected.params.producers);
+  for (const Option &option : selected.descriptor->options) {
+    if (option.kind == Option::Kind::Choice) {
+      if (selected.params.text(option.name) != option.choices.front())
+        text += fmt::format(" --{} {}", option.name, selected.params.text(option.name));
+    } else if (uint64_t value = selected.params.number(option.name); value != option.preset) {
+      text += option.kind == Option::Kind::Flag ? fmt::format(" --{}", option.name)
+                                                : fmt::format(" --{} {}", option.name, value);
+    }
+  }
+  return text;
+}
+
+Options parse_command_line(int argc, char **argv)
+{
+  Options options;
+  Raw raw;
+  CLI::App app{"Measures BPF maps and helpers inside the running kernel.", "bench"};
+  app.option_defaults()->take_last(); // as getopt does
+  add_common(app, options, raw);
+  add_bench_options(app, raw);
+  app.footer(examples());
+  options.command.assign(argv, argv + argc);
+  options.command.front() = "bench";
+  try {
+    std::vector<std::string> args(argv + 1, argv + argc);
+    auto known = long_names(app);
+    for (std::string &arg : args) {
+      if (arg == "--")
+        break;
+      arg = complete_long_option(arg, known);
+    }
+    std::reverse(args.begin(), args.end()); // as CLI11 takes a vector
+    app.parse(args);
+    convert(options, raw);
+    if (!options.list)
+      select_all(options, raw);
+  } catch (const CLI::CallForHelp &) {
+    throw early_exit{0, app.help()};
+  } catch (const CLI::CallForVersion &version_text) {
+    throw early_exit{0, std::string(version_text.what()) + "\n"};
+  } catch (const CLI::ParseError &error) {
+    usage(error.what());
+  } catch (const usage_error &error) {
+    usage(error.what());
+  } catch (const std::invalid_argument &error) {
+    usage(error.what());
+  }
+  return options;
+}
+
+} // namespace bench

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "tools/bench/session.h"
+
+#include <bpf/libbpf.h>
+#include <fmt/format.h>
+
+#include "revision.h"
+#include "tools/bench/inject.h"
+#include "tools/bench/reports.h"
+#include "tools/bench/version.h"
+#include "tools/lib/bench_line.h"
+#include "tools/lib/bpf_error.h"
+#include "tools/lib/environment.h"
+
+namespace bench
+{
+
+using bench_line::Kind, bench_line::Line;
+using result::Status;
+
+result::Tool this_tool() { return {"bench", version, git_revision}; }
+
+result::json this_environment()
+{
+  auto environment = read_environment();
+  environment["toolchain"] = {
+      {"bpf_clang", bpf_clang_version},
+      {"bpftool", bpftool_version},
+      {"libbpf", fmt::format("{}.{}", libbpf_major_version(), libbpf_minor_version())},
+      {"cxx", __VERSION__},
+  };
+  return environment;
+}
+
+result::Benchmark make_row(const Selected &selected)
+{
+  const Descriptor &descriptor = *selected.descriptor;
+  result::Benchmark row;
+  row.name = descriptor.name;
+  row.op = descriptor.op;
+  row.definition = descriptor.definition;
+  for (const Option &option : descriptor.options) {
+    if (option.kind == Option::Kind::Choice)
+      row.parameters[option.name] = selected.params.text(option.name);
+    else if (option.kind == Option::Kind::Flag)
+      row.parameters[option.name] = selected.params.flag(option.name);
+    else
+      row.parameters[option.name] = selected.params.number(option.name);
+  }
+  row.parameters["producers"] = selected.params.producers;
+  if (selected.inject_pct > 0)
+    row.inject_pct = selected.inject_pct;
+  return row;
+}
+
+static void print_line(const std::string &line)
+{
+  fmt::print("{}\n", line);
+  fflush(stdout); // each line when it happens, also in a pipe
+}
+
+Session::Session(const Options &options, Signals &signals) : x_options(options), x_signals(signals)
+{
+  x_result.tool = this_tool();
+  x_result.command = options.command;
+  x_result.started = utc_now();
+  x_result.environment = this_environment();
+}
+
+// Lines are printed for every interval of a single load; of several, only the summary over all.
+void Session::run_load(const Selected &selected, unsigned load, bool print,
+                       std::vector<std::vector<Sample>> &loads, result::Benchmark &row)
+{
+  const Descriptor &descriptor = *selected.descriptor;
+  auto cpus = producer_cpus(selected.params.producers, x_options.producer_cpus);
+  bool shared_cpu = share_cpu(cpus);
+  if (x_options.net && shared_cpu)
+    throw usage_error("--net needs a CPU for each producer");
+  auto bench = descriptor.load(selected.params);
+  row.bytecode = bench->bytecode();
+  Producers producers(*bench, descriptor, cpus, x_options.net);
+  if (selected.inject_pct > 0) {
+    Injection injection =
+        inject(*bench, producers, descriptor, selected.params, selected.inject_pct);
+    if (print && load == 0)
+      print_line(fmt::format("Injecting {} % of {:.3f} ns/op: {:.3f} spins of {:.3f} ns",
+                             injection.pct, injection.op_ns, injection.spins_per_op,
+                             injection.spin_ns));
+  }
+  if (print && !x_options.quiet && load == 0)
+    print_line(format(Line{.kind = Kind::Started, .name = descriptor.name}));
+
+  auto tick = [&](unsigned iteration, const Sample &sample) {
+    double nominal = std::chrono::duration<double, std::nano>(x_options.interval).count();
+    if (print && x_options.loads == 1)
+      print_line(descriptor.report->iter(static_cast<int>(iteration),
+                                         (sample.interval_ns - nominal) / 1000, sample));
+    if (iteration >= x_options.warmup)
+      loads.back().push_back(sample);
+  };
+  loads.emplace_back();
+  unsigned intervals = static_cast<unsigned>(x_options.warmup + x_options.duration + 1);
+  if (measure(*bench, producers, x_signals, shared_cpu, x_options.interval, intervals, tick) ==
+      Ending::Interrupted)
+    row.status = Status::Interrupted;
+  if (loads.back().empty())
+    loads.pop_back();
+}
+
+static bool anything_done(const std::vector<Sample> &samples)
+{
+  for (const Sample &sample : samples)
+    if (sample.counts.ops())
+      return true;
+  return false;
+}
+
+// ns per op without loop and key generation.
+static void print_net(const std::vector<Sample> &samples)
+{
+  std::vector<double> net, base;
+  for (const Sample &sample : samples)
+    if (sample.counts.base_ops && sample.counts.ops()) {
+      base.push_back(static_cast<double>(sample.counts.base_ns) / sample.counts.base_ops);
+      net.push_back(static_cast<double>(sample.counts.ns) / sample.counts.ops() - base.back());
+    }
+  if (net.empty())
+    return print_line("Net: this benchmark is its own base, there is nothing to take off");
+  auto [mean, stddev] = mean_stddev(net);
+  print_line(fmt::format("Net: latency {:8.3f} ± {:5.3f} ns/op (loop and keys, {:.3f} ns/op, taken off)",
+                         mean, stddev, mean_stddev(base).mean));
+}
+
+Outcome Session::run(const Selected &selected, bool print)
+{
+  const Descriptor &descriptor = *selected.descriptor;
+  Outcome outcome{make_row(selected), {}};
+  result::Benchmark &row = outcome.row;
+  std::vector<std::vector<Sample>> loads;
+  if (print && !x_options.quiet)
+    print_line(format(Line{.kind = Kind::SettingUp, .name = descriptor.name}));
+  try {
+    Progress progress(x_options.loads, x_options.loads > 1);
+    for (unsigned load = 0; load < x_options.loads && row.status == Status::Ok; load++) {
+      progress.show(load, descriptor.name + ", fresh load");
+      run_load(selected, load, print, loads, row);
+    }
+    for (const auto &load : loads)
+      outcome.samples.insert(outcome.samples.end(), load.begin(), load.end());
+    if (row.status == Status::Ok && !anything_done(outcome.samples))
+      throw std::runtime_error("no op ended within an interval; a longer --interval helps");
+    if (anything_done(outcome.samples))
+      row.metrics = descriptor.report->metrics(loads);
+  } catch (const bpf::missing &missing) {
+    row.status = Status::Skipped;
+    row.reason = missing.what();
+  } catch (const std::exception &error) {
+    row.status = Status::Failed;
+    row.reason = error.what();
+  }
+  if (row.status == Status::Skipped || row.status == Status::Failed) {
+    fmt::print(stderr, "{}: {}: {}\n", descriptor.name,
+               row.status == Status::Skipped ? "skipped" : "failed", row.reason);
+  } else if (print && row.metrics.empty()) {
+    fmt::print(stderr, "{}: interrupted before the first figure\n", descriptor.name);
+  } else if (print) {
+    print_line(descriptor.report->summary(outcome.samples));
+    for (const std::string &line : descriptor.report->more(selected.params, outcome.samples))
+      print_line(line);
+    if (x_options.net)
+      print_net(outcome.samples);
+  }
+  return outcome;
+}
+
+void Session::write()
+{
+  if (!x_options.json.empty())
+    result::write_result(x_options.json, x_result);
+}
+
+int Session::exit_code()
+{
+  if (int signal = x_signals.pending())
+    return exit_signal + signal;
+  bool any_ok = false, any_skipped = false;
+  for (const result::Benchmark &row : x_result.benchmarks) {
+    if (row.status == Status::Failed)
+      return exit_failed;
+    any_ok = any_ok || row.status == Status::Ok;
+    any_skipped = any_skipped || row.status == Status::Skipped;
+  }
+  return !any_ok && any_skipped ? exit_skipped : 0;
+}
+
+} // namespace bench

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// Runs what the command line selected, prints the lines of the kernel's bench and collects the
+// result file.
+#pragma once
+
+#include <optional>
+
+#include "tools/bench/options.h"
+#include "tools/bench/runner.h"
+#include "tools/lib/progress.h"
+
+namespace bench
+{
+
+// What came of one benchmark.
+struct Outcome {
+  result::Benchmark row;       // status, reason, metrics
+  std::vector<Sample> samples; // of all loads
+};
+
+class Session {
+public:
+  Session(const Options &options, Signals &signals);
+
+  // Runs one benchmark, all its loads. Never throws for what goes wrong with the benchmark: that is
+  // in row.status. print: lines on stdout.
+  Outcome run(const Selected &selected, bool print);
+
+  // Remembers the row for the result file.
+  void keep(const result::Benchmark &row) { x_result.benchmarks.push_back(row); }
+  // Writes --json if asked for. Throws std::system_error.
+  void write();
+  // 0, exit_failed, exit_skipped, or exit_signal + the signal.
+  int exit_code();
+
+private:
+  void run_load(const Selected &selected, unsigned load, bool print,
+                std::vector<std::vector<Sample>> &loads, result::Benchmark &row);
+
+  const Options &x_options;
+  Signals &x_signals;
+  result::Result x_result;
+};
+
+// The row of docs/results.md without status and metrics.
+result::Benchmark make_row(const Selected &selected);
+
+// Tool and environment of docs/results.md.
+result::Tool this_tool();
+result::json this_environment();
+
+} // namespace bench
