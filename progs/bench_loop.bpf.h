@@ -54,16 +54,21 @@ static long bench_spin(__u32 index, __u64 *sink)
 	return 0;
 }
 
-/*
- * bench --inject: work of a known cost inside the timed region, once per run and in proportion to
- * its ops, so that any percentage can be had of any op.
- */
-static __always_inline void bench_inject(__u32 nr_ops, __u64 inject_q20)
-{
-	__u64 spins = (nr_ops * inject_q20) >> 20, sink = 0;
+#define BENCH_SPIN_CHUNK 65536
 
-	if (spins)
-		bpf_loop(spins, bench_spin, &sink, 0);
+static long bench_spin_chunk(__u32 index, __u64 *sink)
+{
+	bpf_loop(BENCH_SPIN_CHUNK, bench_spin, sink, 0);
+	return 0;
+}
+
+/* Work of a known cost per spin; in chunks, since one bpf_loop() ends at 2^23. */
+static __always_inline void bench_spins(__u64 spins)
+{
+	__u64 sink = 0;
+
+	bpf_loop(spins / BENCH_SPIN_CHUNK, bench_spin_chunk, &sink, 0);
+	bpf_loop(spins % BENCH_SPIN_CHUNK, bench_spin, &sink, 0);
 }
 
 /* xorshift64: as cheap as a generator of keys can be, and the same on both sides of a comparison. */
@@ -92,20 +97,24 @@ static __always_inline int bench_run(struct xdp_md *xdp, bench_op op)
 	struct bench_args *args = (void *)(long)xdp->data;
 	struct bench_slot *slot;
 	struct bench_ctx ctx = {};
-	__u64 start;
+	__u64 start, inject_q20;
+	__u32 nr_ops;
 	long done;
 
 	if ((void *)(args + 1) > (void *)(long)xdp->data_end)
 		return BENCH_BAD_ARGS;
+	nr_ops = args->nr_ops;
+	inject_q20 = args->inject_q20;
 	ctx.producer = args->producer & (BENCH_MAX_PRODUCERS - 1);
 	slot = &bench_slots[ctx.producer];
 	ctx.cursor = slot->cursor;
 	ctx.rng = slot->rng;
 
 	start = bpf_ktime_get_ns();
-	done = bpf_loop(args->nr_ops, op, &ctx, 0);
-	if (args->inject_q20)
-		bench_inject(args->nr_ops, args->inject_q20);
+	done = bpf_loop(nr_ops, op, &ctx, 0);
+	/* bench --inject: once per run, in proportion to its ops, so that any percentage can be had. */
+	if (inject_q20 && done > 0)
+		bench_spins((done * inject_q20) >> 20);
 	slot->duration_ns = bpf_ktime_get_ns() - start;
 
 	slot->cursor = ctx.cursor;

@@ -37,12 +37,9 @@ static __always_inline void free_starts(void *work)
 /* The map is gone by now: only the address of its work item is compared. */
 static __always_inline void free_ends(void *work)
 {
-	__u64 sink = 0;
-
 	if (!current_work || current_work != (__u64)work)
 		return;
-	if (inject_spins)
-		bpf_loop(inject_spins, bench_spin, &sink, 0);
+	bench_spins(inject_spins);
 	free_ns += bpf_ktime_get_ns() - start_ns;
 	current_work = 0;
 	__sync_fetch_and_add(&frees, 1);

@@ -89,6 +89,7 @@ void add_common(CLI::App &app, Options &options, Raw &raw)
   app.add_flag("--net", options.net, "also: latency less loop and key generation")->group(ours);
   app.add_option("--inject", raw.inject, "slow ops on purpose: 30% or GLOB=30%")
       ->take_all()
+      ->allow_extra_args(false)
       ->group(ours);
   app.add_option("--suite", raw.suite, "seeds: the published sweeps; quick: what gate runs")
       ->group(ours);

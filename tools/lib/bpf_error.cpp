@@ -5,6 +5,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <sstream>
 
 namespace bpf
 {
@@ -12,16 +13,29 @@ namespace bpf
 static thread_local LogCapture *t_capture;
 static bool g_verbose;
 
+// The line of a libbpf log that gives the reason: the verifier's last word, else libbpf's first.
+static std::string reason(const std::string &log)
+{
+  std::istringstream lines(log);
+  std::string first, before;
+  for (std::string line; std::getline(lines, line);) {
+    if (first.empty())
+      first = line.compare(0, 8, "libbpf: ") == 0 ? line.substr(8) : line;
+    if (line.compare(0, 10, "processed ") == 0 && !before.empty())
+      return before;
+    before = line;
+  }
+  return first;
+}
+
 static std::string describe(const std::string &operation, const std::string &object,
                             const std::string &log)
 {
-  // Only the end: a verifier log may be megabytes long, and its last lines hold the reason.
-  constexpr size_t shown = 2000;
   std::string text = "cannot " + operation;
   if (!object.empty())
     text += " '" + object + "'";
-  if (!log.empty())
-    text += " (" + (log.size() > shown ? "..." + log.substr(log.size() - shown) : log) + ")";
+  if (std::string why = reason(log); !why.empty())
+    text += " (" + why + ")";
   return text;
 }
 

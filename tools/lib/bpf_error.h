@@ -9,7 +9,8 @@ namespace bpf
 {
 
 // A set-up step that the kernel or libbpf refused. what() reads
-// "cannot <operation> '<object>': <errno text>" and, where libbpf logged, its last lines.
+// "cannot <operation> '<object>' (<reason>): <errno text>", one line; the reason is taken from what
+// libbpf logged, and the whole of that is on stderr after set_verbose(true).
 class error : public std::system_error {
 public:
   // err: a positive errno, or a negative libbpf return.

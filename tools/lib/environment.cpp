@@ -4,6 +4,10 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
+
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
@@ -36,14 +40,24 @@ static std::string cpu_model()
   return model;
 }
 
+// The signature that a hypervisor shows to its guests (CPUID leaf 0x40000000).
 static std::string hypervisor()
 {
   if ((" " + cpuinfo("flags") + " ").find(" hypervisor ") == std::string::npos)
     return "none";
-  for (const char *path : {"/sys/hypervisor/type", "/sys/class/dmi/id/sys_vendor"})
-    if (auto text = read_small_file(path); text && !text->empty())
-      return *text;
+#if defined(__x86_64__) || defined(__i386__)
+  unsigned words[4] = {};
+  __cpuid(0x40000000, words[0], words[1], words[2], words[3]);
+  std::string signature(reinterpret_cast<const char *>(&words[1]), 12);
+  signature.erase(signature.find_last_not_of('\0') + 1);
+  if (signature == "KVMKVMKVM")
+    return "kvm";
+  if (signature == "TCGTCGTCGTCG")
+    return "tcg";
+  return signature;
+#else
   return "unknown";
+#endif
 }
 
 static void add_number(json &out, const char *name, const std::string &path)
