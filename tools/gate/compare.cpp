@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "tools/gate/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "tools/gate/figures.h"
+#include "tools/gate/statistics.h"
+#include "tools/gate/units.h"
+
+namespace gate
+{
+
+using result::Benchmark;
+using result::Better;
+using result::Class;
+using result::Metric;
+using result::Result;
+using result::Status;
+
+static Row make_row(const Benchmark &benchmark, const Metric &metric)
+{
+  Row row;
+  row.name = benchmark.name;
+  row.parameters = benchmark.parameters;
+  row.metric = metric.name;
+  row.unit = metric.unit;
+  row.better = metric.better;
+  row.kind = metric.kind;
+  row.gated = metric.gated && metric.better != Better::None;
+  return row;
+}
+
+static Candidate settled(Row row, Verdict verdict, const std::string &note)
+{
+  row.verdict = verdict;
+  add_note(row, note);
+  return {.row = std::move(row)};
+}
+
+static std::optional<double> finite(double value)
+{
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+static void put_figures(Row &row, const std::vector<double> &base, const std::vector<double> &comp)
+{
+  row.base = finite(median(base));
+  row.comp = finite(median(comp));
+  row.base_loads = base.size();
+  row.comp_loads = comp.size();
+}
+
+// Exact metrics: no test. Where one varies after all, its own spread is the tolerance.
+static Candidate exact_row(Row row, const std::vector<double> &base,
+                           const std::vector<double> &comp)
+{
+  auto [base_low, base_high] = std::minmax_element(base.begin(), base.end());
+  auto [comp_low, comp_high] = std::minmax_element(comp.begin(), comp.end());
+  row.method = "exact";
+  row.relative = *row.base != 0;
+  row.change = row.relative ? *row.comp / *row.base - 1 : *row.comp;
+  bool above = *comp_low > *base_high, below = *comp_high < *base_low;
+  if (*base_low != *base_high || *comp_low != *comp_high)
+    add_note(row, fmt::format("varies by itself: base {} to {}, comp {} to {}", *base_low,
+                              *base_high, *comp_low, *comp_high));
+  if (row.better == Better::Higher)
+    std::swap(above, below);
+  row.verdict = above ? Verdict::Regressed : below ? Verdict::Improved : Verdict::Unchanged;
+  return {.row = std::move(row)};
+}
+
+// The log of comp / base of each unit that both sides have, positive for worse.
+static std::vector<double> worse_logs(const Figures &base, const Figures &comp, Better better)
+{
+  std::vector<double> logs;
+  for (size_t i = 0; i < std::min(base.loads.size(), comp.loads.size()); i++)
+    if (double log = std::log(comp.loads[i] / base.loads[i]); std::isfinite(log))
+      logs.push_back(better == Better::Higher ? -log : log);
+  return logs;
+}
+
+static Margin margin_of(Class kind, const Settings &settings)
+{
+  switch (kind) {
+  case Class::Memory:
+    return {settings.memory_relative, settings.memory_floor_mib};
+  case Class::Ratio:
+    return {0, settings.ratio_points};
+  default:
+    return {settings.tolerance, 0};
+  }
+}
+
+static void add_evidence(Candidate &candidate, const Figures &base, const Figures &comp,
+                         const Settings &settings)
+{
+  Row &row = candidate.row;
+  if (settings.paired && row.kind == Class::Time) {
+    std::vector<double> logs = worse_logs(base, comp, row.better);
+    row.base_loads = row.comp_loads = logs.size();
+    row.method = "ab";
+    row.tolerance = settings.tolerance;
+    candidate.evidence =
+        paired_evidence(std::move(logs), settings.tolerance, row.better, settings.planned_units);
+    return;
+  }
+  Margin margin = margin_of(row.kind, settings);
+  row.method = settings.paired ? "ab" : "stored";
+  // From 0, no percentage means anything: the difference is told, and the absolute floor judges.
+  row.relative = row.kind != Class::Ratio && *row.base != 0;
+  row.tolerance = row.relative ? margin.relative : margin.absolute;
+  candidate.evidence =
+      apart_evidence(base.usable(), comp.usable(), margin, row.better, row.relative);
+}
+
+// Work that vanished is no improvement. Ratios (false positives) may be zero.
+static bool is_collapse(const Row &row)
+{
+  return row.kind != Class::Ratio && *row.base != 0 && *row.comp == 0;
+}
+
+static Candidate figures_row(Row row, const Figures &base, const Figures &comp,
+                             const Settings &settings)
+{
+  put_figures(row, base.usable(), comp.usable());
+  for (auto [side, figures] : {std::pair("base", &base), std::pair("comp", &comp)}) {
+    if (!figures->invalid.empty())
+      return settled(std::move(row), Verdict::Invalid,
+                     fmt::format("{}: {}", side, figures->invalid));
+    if (figures->dropped)
+      add_note(row, fmt::format("{}: {} of {} samples unusable, dropped", side, figures->dropped,
+                                figures->samples));
+  }
+  if (is_collapse(row))
+    return settled(std::move(row), Verdict::Invalid, "collapsed to zero");
+  if (row.kind == Class::Exact)
+    return exact_row(std::move(row), base.usable(), comp.usable());
+  Candidate candidate = {.row = std::move(row)};
+  add_evidence(candidate, base, comp, settings);
+  candidate.row.change = finite(candidate.evidence->change());
+  size_t loads = std::min(candidate.row.base_loads, candidate.row.comp_loads);
+  if (loads < settings.fewest_loads)
+    return settled(std::move(candidate.row), Verdict::Inconclusive,
+                   fmt::format("needs {} loads a side, has {}", settings.fewest_loads, loads));
+  return candidate;
+}
+
+static bool has_samples(const Metric &metric)
+{
+  return std::any_of(metric.samples.begin(), metric.samples.end(),
+                     [](const auto &load) { return !load.empty(); });
+}
+
+static Candidate one_sided_row(Row row, const Metric &metric, Verdict verdict,
+                               const std::string &note)
+{
+  Figures figures = figures_of(metric, PerLoad::Median);
+  bool of_base = verdict == Verdict::Missing || verdict == Verdict::Invalid;
+  (of_base ? row.base : row.comp) = finite(median(figures.usable()));
+  (of_base ? row.base_loads : row.comp_loads) = figures.usable().size();
+  return settled(std::move(row), verdict, note);
+}
+
+static Candidate metric_row(Row row, const Metric &base, const Metric &comp,
+                            const Settings &settings)
+{
+  row.gated = (base.gated || comp.gated) && comp.better != Better::None;
+  row.unit = base.unit;
+  std::optional<double> factor = conversion(comp.unit, base.unit);
+  if (!factor)
+    return settled(std::move(row), Verdict::Incomparable,
+                   fmt::format("unit {} against {}", base.unit, comp.unit));
+  if (base.better != comp.better || base.kind != comp.kind)
+    return settled(std::move(row), Verdict::Incomparable,
+                   "direction or class of the metric differs");
+  if (!has_samples(base) && !has_samples(comp)) {
+    row.gated = false;
+    return settled(std::move(row), Verdict::Inconclusive, "no figures on either side");
+  }
+  if (!has_samples(comp))
+    return one_sided_row(std::move(row), base, Verdict::Missing,
+                         comp.reason.empty() ? "no figures now" : comp.reason);
+  if (!has_samples(base))
+    return one_sided_row(std::move(row), comp, Verdict::New, base.reason);
+  PerLoad statistic = settings.paired ? PerLoad::Floor : PerLoad::Median;
+  return figures_row(std::move(row), figures_of(base, statistic),
+                     figures_of(comp, statistic, *factor), settings);
+}
+
+static std::string inject_note(const Benchmark &base, const Benchmark &comp)
+{
+  std::string note;
+  if (base.inject_pct)
+    note = fmt::format("base slowed on purpose by {} %", *base.inject_pct);
+  if (comp.inject_pct)
+    note +=
+        fmt::format("{}comp slowed on purpose by {} %", note.empty() ? "" : "; ", *comp.inject_pct);
+  return note;
+}
+
+static const Metric *find_metric(const Benchmark &benchmark, const std::string &name)
+{
+  auto same = [&](const Metric &metric) { return metric.name == name; };
+  auto found = std::find_if(benchmark.metrics.begin(), benchmark.metrics.end(), same);
+  return found == benchmark.metrics.end() ? nullptr : &*found;
+}
+
+namespace
+{
+
+class Matcher {
+public:
+  Matcher(const Result &base, const Result &comp, const Settings &settings)
+      : x_base(base), x_comp(comp), x_settings(settings)
+  {
+    for (Benchmark &benchmark : x_base.benchmarks)
+      if (auto renamed = settings.renames.find(benchmark.name); renamed != settings.renames.end())
+        benchmark.name = renamed->second;
+  }
+
+  std::vector<Candidate> run()
+  {
+    std::map<std::string, const Benchmark *> base;
+    for (const Benchmark &benchmark : x_base.benchmarks)
+      base.emplace(result::benchmark_key(benchmark), &benchmark);
+    for (const Benchmark &benchmark : x_comp.benchmarks) {
+      x_key = result::benchmark_key(benchmark);
+      auto found = base.find(x_key);
+      if (found == base.end()) {
+        add_new(benchmark, "");
+        continue;
+      }
+      add_pair(*found->second, benchmark);
+      base.erase(found);
+    }
+    for (const Benchmark &benchmark : x_base.benchmarks) {
+      x_key = result::benchmark_key(benchmark);
+      bool expected = !x_settings.is_expected || x_settings.is_expected(x_key);
+      if (base.count(x_key) && expected && has_figures(benchmark))
+        add_all(benchmark, Verdict::Missing, "not in comp");
+    }
+    return std::move(x_rows);
+  }
+
+private:
+  static bool has_figures(const Benchmark &benchmark)
+  {
+    return benchmark.status == Status::Ok || benchmark.status == Status::Interrupted;
+  }
+
+  void add(Candidate candidate)
+  {
+    candidate.key = x_key;
+    candidate.identical = x_settings.is_identical && x_settings.is_identical(x_key);
+    if (candidate.identical && candidate.row.verdict == Verdict::Regressed) {
+      candidate.row.verdict = Verdict::Inconclusive;
+      add_note(candidate.row, "the same code on both sides: not exact on this host");
+    }
+    x_rows.push_back(std::move(candidate));
+  }
+
+  // Every gated metric of a benchmark gets the same verdict; without metrics, one row stands for
+  // it.
+  void add_all(const Benchmark &benchmark, Verdict verdict, const std::string &note)
+  {
+    size_t before = x_rows.size();
+    for (const Metric &metric : benchmark.metrics)
+      if (metric.gated)
+        add(one_sided_row(make_row(benchmark, metric), metric, verdict, note));
+    if (x_rows.size() > before)
+      return;
+    Row row = make_row(benchmark, {});
+    row.gated = benchmark.metrics.empty();
+    add(settled(std::move(row), verdict, note));
+  }
+
+  void add_new(const Benchmark &benchmark, const std::string &note)
+  {
+    if (benchmark.status == Status::Failed)
+      add_all(benchmark, Verdict::Invalid, "failed: " + benchmark.reason);
+    else if (benchmark.status == Status::Skipped)
+      add_ungated(benchmark, "skipped: " + benchmark.reason);
+    else
+      add_all(benchmark, Verdict::New, note.empty() ? "no baseline" : note);
+  }
+
+  void add_ungated(const Benchmark &benchmark, const std::string &note)
+  {
+    Row row = make_row(benchmark, {});
+    row.gated = false;
+    add(settled(std::move(row), Verdict::Inconclusive, note));
+  }
+
+  void add_pair(const Benchmark &base, const Benchmark &comp)
+  {
+    if (!has_figures(base))
+      return add_new(comp,
+                     fmt::format("no baseline: it {}: {}", to_string(base.status), base.reason));
+    if (comp.status == Status::Failed)
+      return add_all(base, Verdict::Invalid, "failed: " + comp.reason);
+    if (comp.status == Status::Skipped)
+      return add_all(base, Verdict::Missing, "skipped: " + comp.reason);
+    if (!x_settings.incomparable.empty())
+      return add_all(comp, Verdict::Incomparable, x_settings.incomparable);
+    if (base.definition != comp.definition)
+      return add_all(comp, Verdict::Incomparable,
+                     fmt::format("definition {} against {}: the benchmark measures something else",
+                                 base.definition, comp.definition));
+    if (base.status == Status::Interrupted || comp.status == Status::Interrupted)
+      return add_all(comp, Verdict::Inconclusive, "interrupted");
+    add_metrics(base, comp);
+  }
+
+  void add_metrics(const Benchmark &base, const Benchmark &comp)
+  {
+    for (const Metric &metric : base.metrics) {
+      Row row = make_row(comp, metric);
+      row.same_bytecode = base.bytecode == comp.bytecode;
+      if (row.kind == Class::Time)
+        row.note = inject_note(base, comp);
+      if (const Metric *other = find_metric(comp, metric.name))
+        add(metric_row(std::move(row), metric, *other, x_settings));
+      else
+        add(one_sided_row(
+            std::move(row), metric, Verdict::Missing,
+            fmt::format("comp ({} {}) has no such metric", x_comp.tool.name, x_comp.tool.version)));
+    }
+    for (const Metric &metric : comp.metrics)
+      if (!find_metric(base, metric.name))
+        add(one_sided_row(make_row(comp, metric), metric, Verdict::New, "no baseline"));
+  }
+
+  Result x_base;
+  const Result &x_comp;
+  const Settings &x_settings;
+  std::string x_key;
+  std::vector<Candidate> x_rows;
+};
+
+} // namespace
+
+std::vector<Candidate> match_rows(const Result &base, const Result &comp, const Settings &settings)
+{
+  return Matcher(base, comp, settings).run();
+}
+
+std::vector<Row> rows_of(std::vector<Candidate> candidates)
+{
+  std::vector<Row> rows;
+  for (Candidate &candidate : candidates)
+    rows.push_back(std::move(candidate.row));
+  return rows;
+}
+
+} // namespace gate

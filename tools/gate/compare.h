@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// From two results to rows with verdicts. Whether the loads were measured interleaved (paired) or
+// apart decides which test a time gets; everything else is the same.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tools/gate/evidence.h"
+#include "tools/gate/verdict.h"
+#include "tools/lib/result.h"
+
+namespace gate
+{
+
+struct Settings {
+  bool paired = false;
+  double tolerance = 0.05; // of times, a fraction
+  double memory_relative = 0.10;
+  double memory_floor_mib = 0.5;
+  double ratio_points = 0.5;
+  double alpha = 0.01;      // family-wise, for regressions and for improvements
+  size_t fewest_loads = 20; // for a verdict on anything that is not exact
+  size_t planned_units = 0; // of the confirming stage, for the smallest detectable effect
+  std::map<std::string, std::string> renames; // old benchmark name -> new
+  // Not empty: the two sides cannot be compared at all, and why.
+  std::string incomparable;
+  // Which baseline rows must be there (all, if not set): by benchmark_key().
+  std::function<bool(const std::string &)> is_expected;
+  // Which benchmarks ran the same code on both sides.
+  std::function<bool(const std::string &)> is_identical;
+};
+
+// A row that is settled already (no evidence), or that waits for judge().
+struct Candidate {
+  Row row;
+  std::unique_ptr<Evidence> evidence;
+  std::string key; // benchmark_key() of comp's side
+  bool identical = false;
+};
+
+// Every row of both sides exactly once, in the order of comp, then what only base has.
+std::vector<Candidate> match_rows(const result::Result &base, const result::Result &comp,
+                                  const Settings &settings);
+
+// Gives each row with evidence its verdict. alpha: for the family of all of them. proof: the level
+// of "unchanged", for each row by itself, since each is a claim of its own.
+void judge(std::vector<Candidate> &family, double alpha, double proof);
+
+// The first look: settles what is proven not worse at this level and shows no sign of having become
+// better. Returns the keys of the benchmarks that need a second look with fresh units.
+// alpha: of the family that judge() would face then.
+std::vector<std::string> screen(std::vector<Candidate> &candidates, double alpha, double proof);
+
+// Many rows that moved the same way in runs measured apart: the host changed, not all of them.
+// Turns their verdicts into incomparable and returns the reason; empty: nothing of the kind.
+std::string find_host_shift(std::vector<Row> &rows);
+
+// "missing" and "new" rows whose names are alike get a hint at --rename; they are never matched.
+void hint_renames(std::vector<Row> &rows);
+
+std::vector<Row> rows_of(std::vector<Candidate> candidates);
+
+} // namespace gate

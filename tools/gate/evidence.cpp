@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "tools/gate/evidence.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tools/gate/statistics.h"
+
+namespace gate
+{
+
+using result::Better;
+
+namespace
+{
+
+class Paired : public Evidence {
+public:
+  Paired(std::vector<double> logs, double tolerance, Better better, size_t planned_units)
+      : x_logs(std::move(logs)), x_limit(std::log1p(tolerance)), x_better(better),
+        x_planned(planned_units)
+  {
+  }
+
+  // Strictly beyond the limit only: a tie speaks for neither claim.
+  double p_worse() const override { return tail(above(x_limit)); }
+  double p_better() const override { return tail(below(-x_limit)); }
+  double p_not_worse() const override { return tail(below(x_limit)); }
+
+  double change() const override { return shown(median(x_logs)); }
+
+  Interval interval(double level) const override
+  {
+    double low = shown(lower_bound(x_logs, level));
+    double high = shown(upper_bound(x_logs, level));
+    return {std::min(low, high), std::max(low, high)};
+  }
+
+  double mde(double test_level) const override
+  {
+    size_t units = std::max(x_planned, x_logs.size());
+    return std::expm1(x_limit + effect_for_power(units, test_level) * robust_sigma(x_logs));
+  }
+
+  std::optional<size_t> units_needed(double test_level, double proof_level) const override
+  {
+    // Two units added, one each way: a share of 1 out of few is no certainty.
+    double worse = (above(x_limit) + 1.0) / (x_logs.size() + 2.0);
+    double not_worse = (below(x_limit) + 1.0) / (x_logs.size() + 2.0);
+    return worse > not_worse ? units_for_share(worse, test_level)
+                             : units_for_share(not_worse, proof_level);
+  }
+
+private:
+  size_t above(double limit) const
+  {
+    return std::count_if(x_logs.begin(), x_logs.end(), [=](double r) { return r > limit; });
+  }
+  size_t below(double limit) const
+  {
+    return std::count_if(x_logs.begin(), x_logs.end(), [=](double r) { return r < limit; });
+  }
+  double tail(size_t hits) const { return sign_tail(x_logs.size(), hits); }
+  double shown(double log) const { return std::expm1(x_better == Better::Higher ? -log : log); }
+
+  std::vector<double> x_logs;
+  double x_limit;
+  Better x_better;
+  size_t x_planned;
+};
+
+class Apart : public Evidence {
+public:
+  Apart(std::vector<double> base, std::vector<double> comp, Margin margin, Better better,
+        bool relative)
+      : x_base(std::move(base)), x_comp(std::move(comp)), x_margin(margin), x_better(better),
+        x_relative(relative)
+  {
+    std::sort(x_base.begin(), x_base.end());
+    std::sort(x_comp.begin(), x_comp.end());
+  }
+
+  double p_worse() const override { return p_exceeds(low_side(), high_side()); }
+  double p_better() const override { return p_exceeds(high_side(), low_side()); }
+
+  double p_not_worse() const override
+  {
+    auto holds = [&](double each) {
+      return upper_bound(high_side(), each) < limit(lower_bound(low_side(), each));
+    };
+    return smallest_level(holds);
+  }
+
+  double change() const override { return shown(median(x_base), median(x_comp)); }
+
+  Interval interval(double level) const override
+  {
+    double base_low = lower_bound(x_base, level / 2), base_high = upper_bound(x_base, level / 2);
+    double comp_low = lower_bound(x_comp, level / 2), comp_high = upper_bound(x_comp, level / 2);
+    if (!std::isfinite(base_low) || !std::isfinite(comp_low))
+      return {x_relative ? -1 : -std::numeric_limits<double>::infinity(),
+              std::numeric_limits<double>::infinity()};
+    return {shown(base_high, comp_low), shown(base_low, comp_high)};
+  }
+
+  double mde(double test_level) const override
+  {
+    double spread = effect_for_power(x_base.size(), test_level / 2) * robust_sigma(x_base) +
+                    effect_for_power(x_comp.size(), test_level / 2) * robust_sigma(x_comp);
+    double base = median(x_base);
+    double allowed = limit(base) - base + spread;
+    return x_relative ? allowed / base : allowed;
+  }
+
+  std::optional<size_t> units_needed(double test_level, double proof_level) const override
+  {
+    // The intervals shrink with the square root of the loads.
+    double low = median(low_side()), high = median(high_side());
+    double gap = std::abs(high - limit(low));
+    double level = high > limit(low) ? test_level : proof_level;
+    double width = effect_for_power(low_side().size(), level / 2) *
+                   (robust_sigma(low_side()) + robust_sigma(high_side()));
+    double units = low_side().size() * (width / gap) * (width / gap);
+    if (!(units < 10000))
+      return std::nullopt;
+    return std::max<size_t>(std::ceil(units), fewest_units(level / 2));
+  }
+
+private:
+  // Lower is better: comp must not exceed base. Higher is better: base must not exceed comp.
+  const std::vector<double> &low_side() const
+  {
+    return x_better == Better::Higher ? x_comp : x_base;
+  }
+  const std::vector<double> &high_side() const
+  {
+    return x_better == Better::Higher ? x_base : x_comp;
+  }
+
+  double limit(double value) const
+  {
+    return std::max(value * (1 + x_margin.relative), value + x_margin.absolute);
+  }
+
+  double shown(double base, double comp) const
+  {
+    return x_relative ? comp / base - 1 : comp - base;
+  }
+
+  double p_exceeds(const std::vector<double> &low, const std::vector<double> &high) const
+  {
+    auto holds = [&](double each) {
+      return lower_bound(high, each) > limit(upper_bound(low, each));
+    };
+    return smallest_level(holds);
+  }
+
+  // Half of the level goes to either side's interval. The levels that matter are the exact ones of
+  // the order statistics of both sides.
+  template <class Holds> double smallest_level(Holds holds) const
+  {
+    double smallest = 1;
+    for (size_t n : {x_base.size(), x_comp.size()})
+      for (size_t k = 1; 2 * k <= n; k++)
+        if (double each = sign_tail(n, n - k + 1); each <= 0.5 && holds(each))
+          smallest = std::min(smallest, 2 * each);
+    return smallest;
+  }
+
+  std::vector<double> x_base;
+  std::vector<double> x_comp;
+  Margin x_margin;
+  Better x_better;
+  bool x_relative;
+};
+
+} // namespace
+
+std::unique_ptr<Evidence> paired_evidence(std::vector<double> worse_logs, double tolerance,
+                                          Better better, size_t planned_units)
+{
+  return std::make_unique<Paired>(std::move(worse_logs), tolerance, better, planned_units);
+}
+
+std::unique_ptr<Evidence> apart_evidence(std::vector<double> base, std::vector<double> comp,
+                                         Margin margin, Better better, bool relative)
+{
+  return std::make_unique<Apart>(std::move(base), std::move(comp), margin, better, relative);
+}
+
+} // namespace gate

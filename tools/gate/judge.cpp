@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// The decisions of compare.h: which rows are settled by a first look, and the verdicts of a family.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "tools/gate/compare.h"
+#include "tools/gate/statistics.h"
+
+namespace gate
+{
+
+// A first look that hints at an improvement with this p-value earns a second one. Generous, since
+// only fresh units decide.
+static constexpr double hint = 0.2;
+
+static std::optional<double> finite(double value)
+{
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+static void put_interval(Candidate &candidate, double level, double test_level)
+{
+  Row &row = candidate.row;
+  row.level = level;
+  row.interval = candidate.evidence->interval(level);
+  row.mde = finite(candidate.evidence->mde(test_level));
+}
+
+static void explain_inconclusive(Candidate &candidate, double test_level, double proof)
+{
+  Row &row = candidate.row;
+  row.verdict = Verdict::Inconclusive;
+  size_t fewest = fewest_units(row.method == "ab" ? test_level : test_level / 2);
+  std::optional<size_t> units = candidate.evidence->units_needed(test_level, proof);
+  if (std::min(row.base_loads, row.comp_loads) < fewest)
+    add_note(row, fmt::format("at this alpha no outcome of fewer than {} units can tell", fewest));
+  else if (units)
+    add_note(row, fmt::format("about {} units a side would decide", std::max(*units, fewest)));
+  else
+    add_note(row, "too near to the tolerance for any affordable number of units");
+}
+
+static void judge_one(Candidate &candidate, const Holm &worse, const Holm &better, double proof)
+{
+  Row &row = candidate.row;
+  if (worse.rejected && candidate.identical) {
+    put_interval(candidate, worse.level, worse.level);
+    row.verdict = Verdict::Inconclusive;
+    add_note(row, "the same code on both sides: this host is too noisy to judge");
+  } else if (worse.rejected) {
+    put_interval(candidate, worse.level, worse.level);
+    row.verdict = Verdict::Regressed;
+  } else if (better.rejected) {
+    put_interval(candidate, better.level, worse.level);
+    row.verdict = Verdict::Improved;
+  } else if (candidate.evidence->p_not_worse() <= proof) {
+    put_interval(candidate, proof, worse.level);
+    row.verdict = Verdict::Unchanged;
+  } else {
+    put_interval(candidate, worse.level, worse.level);
+    explain_inconclusive(candidate, worse.level, proof);
+  }
+}
+
+void judge(std::vector<Candidate> &family, double alpha, double proof)
+{
+  std::vector<Candidate *> open;
+  std::vector<double> p_worse, p_better;
+  for (Candidate &candidate : family) {
+    if (!candidate.evidence || !candidate.row.gated)
+      continue;
+    open.push_back(&candidate);
+    p_worse.push_back(candidate.evidence->p_worse());
+    p_better.push_back(candidate.evidence->p_better());
+  }
+  std::vector<Holm> worse = holm(p_worse, alpha), better = holm(p_better, alpha);
+  for (size_t i = 0; i < open.size(); i++)
+    judge_one(*open[i], worse[i], better[i], proof);
+}
+
+static size_t count_open(const std::vector<Candidate> &candidates)
+{
+  return std::count_if(candidates.begin(), candidates.end(), [](const Candidate &candidate) {
+    return candidate.evidence && candidate.row.gated;
+  });
+}
+
+std::vector<std::string> screen(std::vector<Candidate> &candidates, double alpha, double proof)
+{
+  std::set<std::string> again;
+  // The power that is told is that of the confirming stage with every row still in the family.
+  double test_level = alpha / std::max<size_t>(1, count_open(candidates));
+  for (Candidate &candidate : candidates) {
+    const Evidence *evidence = candidate.evidence.get();
+    // An exact metric needs no test, but a second look shows whether it varies.
+    bool moved = candidate.row.method == "exact" && candidate.row.verdict != Verdict::Unchanged;
+    if (!candidate.row.gated || (!evidence && !moved))
+      continue;
+    if (moved || evidence->p_not_worse() > proof || evidence->p_better() < hint) {
+      again.insert(candidate.key);
+      continue;
+    }
+    put_interval(candidate, proof, test_level);
+    candidate.row.verdict = Verdict::Unchanged;
+  }
+  return {again.begin(), again.end()};
+}
+
+static bool is_worse(const Row &row)
+{
+  return row.better == result::Better::Higher ? *row.change < 0 : *row.change > 0;
+}
+
+std::string find_host_shift(std::vector<Row> &rows)
+{
+  constexpr size_t fewest_rows = 5;
+  constexpr double most_share = 0.6;
+  size_t times = 0, worse = 0, better = 0;
+  auto concerns = [](const Row &row) {
+    return row.gated && row.method == "stored" && row.kind == result::Class::Time && row.change;
+  };
+  for (const Row &row : rows) {
+    if (!concerns(row))
+      continue;
+    times++;
+    bool moved = row.verdict == Verdict::Regressed || row.verdict == Verdict::Improved;
+    (is_worse(row) ? worse : better) += moved;
+  }
+  size_t most = std::max(worse, better);
+  if (times < fewest_rows || most <= most_share * times)
+    return "";
+  std::string reason =
+      fmt::format("{} of {} times moved the same way: the host shifted between the "
+                  "two runs (measure again, or use gate check)",
+                  most, times);
+  for (Row &row : rows)
+    if (concerns(row) && is_worse(row) == (worse > better) &&
+        (row.verdict == Verdict::Regressed || row.verdict == Verdict::Improved)) {
+      row.verdict = Verdict::Incomparable;
+      add_note(row, "host shift");
+    }
+  return reason;
+}
+
+static size_t edit_distance(const std::string &a, const std::string &b)
+{
+  std::vector<size_t> line(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); j++)
+    line[j] = j;
+  for (size_t i = 1; i <= a.size(); i++) {
+    size_t diagonal = line[0];
+    line[0] = i;
+    for (size_t j = 1; j <= b.size(); j++) {
+      size_t replace = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = line[j];
+      line[j] = std::min({replace, line[j] + 1, line[j - 1] + 1});
+    }
+  }
+  return line[b.size()];
+}
+
+void hint_renames(std::vector<Row> &rows)
+{
+  for (Row &gone : rows)
+    for (const Row &fresh : rows) {
+      if (gone.verdict != Verdict::Missing || fresh.verdict != Verdict::New ||
+          gone.name == fresh.name || gone.metric != fresh.metric)
+        continue;
+      size_t longer = std::max(gone.name.size(), fresh.name.size());
+      if (3 * edit_distance(gone.name, fresh.name) <= longer)
+        add_note(gone, fmt::format("renamed? --rename {}={}", gone.name, fresh.name));
+    }
+}
+
+} // namespace gate

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "tools/gate/statistics.h"
+
+#include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
+#include <boost/math/distributions/normal.hpp>
+#include <boost/math/special_functions/beta.hpp>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace gate
+{
+
+static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+double quantile(std::vector<double> values, double q)
+{
+  if (values.empty())
+    return std::numeric_limits<double>::quiet_NaN();
+  std::sort(values.begin(), values.end());
+  double place = q * (values.size() - 1);
+  size_t below = static_cast<size_t>(place);
+  size_t above = std::min(below + 1, values.size() - 1);
+  return values[below] + (place - below) * (values[above] - values[below]);
+}
+
+double median(std::vector<double> values) { return quantile(std::move(values), 0.5); }
+
+double robust_sigma(const std::vector<double> &values)
+{
+  return (quantile(values, 0.75) - quantile(values, 0.25)) / 1.349;
+}
+
+double sign_tail(size_t n, size_t hits)
+{
+  if (hits == 0)
+    return 1;
+  if (hits > n)
+    return 0;
+  // Symmetric: at least `hits` of one side is at most n - hits of the other.
+  return boost::math::cdf(boost::math::binomial(n, 0.5), n - hits);
+}
+
+size_t order_of_bound(size_t n, double alpha)
+{
+  size_t k = 0;
+  while (2 * k < n && sign_tail(n, n - k) <= alpha)
+    k++;
+  return k;
+}
+
+size_t fewest_units(double alpha)
+{
+  size_t n = 1;
+  while (std::ldexp(1.0, -static_cast<int>(n)) > alpha && n < 1000)
+    n++;
+  return n;
+}
+
+double lower_bound(std::vector<double> values, double alpha)
+{
+  size_t k = order_of_bound(values.size(), alpha);
+  if (k == 0)
+    return -infinity;
+  std::nth_element(values.begin(), values.begin() + (k - 1), values.end());
+  return values[k - 1];
+}
+
+double upper_bound(std::vector<double> values, double alpha)
+{
+  for (double &value : values)
+    value = -value;
+  return -lower_bound(std::move(values), alpha);
+}
+
+double effect_for_power(size_t n, double alpha, double power)
+{
+  size_t k = order_of_bound(n, alpha);
+  if (k == 0)
+    return infinity;
+  // P(Bin(n, share) >= hits) is the incomplete beta function of share.
+  size_t hits = n - k + 1;
+  double share = boost::math::ibeta_inv(hits, n - hits + 1, power);
+  return boost::math::quantile(boost::math::normal(), std::min(share, 1 - 1e-12));
+}
+
+static bool succeeds(size_t n, double share, double alpha)
+{
+  size_t k = order_of_bound(n, alpha);
+  if (k == 0)
+    return false;
+  size_t hits = n - k + 1;
+  return boost::math::ibeta(hits, n - hits + 1, share) >= 0.9;
+}
+
+std::optional<size_t> units_for_share(double share, double alpha)
+{
+  constexpr size_t most = 10000;
+  if (share <= 0.5)
+    return std::nullopt;
+  for (size_t n = fewest_units(alpha); n <= most; n += std::max<size_t>(1, n / 20))
+    if (succeeds(n, std::min(share, 1.0), alpha))
+      return n;
+  return std::nullopt;
+}
+
+std::vector<Holm> holm(const std::vector<double> &p, double alpha)
+{
+  std::vector<size_t> order(p.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return p[a] < p[b]; });
+  std::vector<Holm> verdicts(p.size());
+  bool open = true;
+  double level = alpha;
+  for (size_t rank = 0; rank < order.size(); rank++) {
+    if (open)
+      level = alpha / (p.size() - rank);
+    open = open && p[order[rank]] <= level;
+    verdicts[order[rank]] = {open, level};
+  }
+  return verdicts;
+}
+
+} // namespace gate

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// What the gate says: a row with its verdict, the counts, and the exit code they make.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/lib/result.h"
+
+namespace gate
+{
+
+// From worst to best: the verdict of a run is the first one that some row has.
+enum class Verdict {
+  Regressed,
+  Invalid,      // a bad sample, failed or collapsed work
+  Missing,      // in the baseline, not measured now
+  Incomparable, // unit, machine, definition or configuration differs
+  Inconclusive, // neither a change nor its absence is proven
+  Improved,
+  Unchanged, // proven not worse than the tolerance
+  New,       // no baseline
+};
+constexpr size_t verdict_count = 8;
+
+const char *to_string(Verdict verdict);
+
+struct Interval {
+  double low = 0; // may be -inf
+  double high = 0;
+};
+
+struct Row {
+  std::string name;
+  result::json parameters = result::json::object();
+  std::string metric;
+  std::string unit;
+  result::Better better = result::Better::Lower;
+  result::Class kind = result::Class::Time;
+  // Not gated: shown, never judged and never counted.
+  bool gated = true;
+
+  Verdict verdict = Verdict::Inconclusive;
+  std::string note; // why, where the figures do not tell; one line
+
+  std::optional<double> base; // medians over loads, in unit
+  std::optional<double> comp;
+  // comp against base: a fraction where relative, otherwise a difference in unit (ratios: points).
+  bool relative = true;
+  std::optional<double> change;
+  std::optional<Interval> interval;
+  std::optional<double> mde; // smallest change for the worse that 90 % of such runs would detect
+  double tolerance = 0;      // on the scale of change
+  double level = 0;          // one-sided level of either end of the interval
+  size_t base_loads = 0;
+  size_t comp_loads = 0;
+  std::string method; // "ab", "stored", "exact", or empty: not compared
+  bool same_bytecode = true;
+};
+
+void add_note(Row &row, const std::string &note);
+
+using Counts = std::array<size_t, verdict_count>; // by Verdict, gated rows only
+
+Counts count_verdicts(const std::vector<Row> &rows);
+
+enum Exit { Passed = 0, Regression = 1, Usage = 2, Incomplete = 3, Skipped = 4, Interrupted = 130 };
+
+struct Policy {
+  bool strict = false;   // inconclusive counts as incomplete
+  bool advisory = false; // foreign machine: a regression is told, not failed on
+};
+
+int exit_code(const Counts &counts, const Policy &policy);
+
+// "regressed", ..., or "nothing" when no row was gated.
+std::string overall(const Counts &counts);
+
+// The one stable line for machines.
+std::string machine_line(const Counts &counts, double alpha);
+
+// Geometric mean of comp / base over the rows of class time that both sides have, as a fraction of
+// change for the worse; nothing when there is none. used: how many rows went in.
+std::optional<double> geometric_mean(const std::vector<Row> &rows, size_t &used);
+
+} // namespace gate
