@@ -217,9 +217,6 @@ public:
   Matcher(const Result &base, const Result &comp, const Settings &settings)
       : x_base(base), x_comp(comp), x_settings(settings)
   {
-    for (Benchmark &benchmark : x_base.benchmarks)
-      if (auto renamed = settings.renames.find(benchmark.name); renamed != settings.renames.end())
-        benchmark.name = renamed->second;
   }
 
   std::vector<Candidate> run()
@@ -239,7 +236,7 @@ public:
     }
     for (const Benchmark &benchmark : x_base.benchmarks) {
       x_key = result::benchmark_key(benchmark);
-      bool expected = !x_settings.is_expected || x_settings.is_expected(x_key);
+      bool expected = !x_settings.expected || x_settings.expected->count(x_key);
       if (base.count(x_key) && expected && has_figures(benchmark))
         add_all(benchmark, Verdict::Missing, "not in comp");
     }
@@ -255,7 +252,7 @@ private:
   void add(Candidate candidate)
   {
     candidate.key = x_key;
-    candidate.identical = x_settings.is_identical && x_settings.is_identical(x_key);
+    candidate.identical = x_settings.identical.count(x_key) != 0;
     if (candidate.identical && candidate.row.verdict == Verdict::Regressed) {
       candidate.row.verdict = Verdict::Inconclusive;
       add_note(candidate.row, "the same code on both sides: not exact on this host");
@@ -334,7 +331,7 @@ private:
         add(one_sided_row(make_row(comp, metric), metric, Verdict::New, "no baseline"));
   }
 
-  Result x_base;
+  const Result &x_base;
   const Result &x_comp;
   const Settings &x_settings;
   std::string x_key;
@@ -342,6 +339,13 @@ private:
 };
 
 } // namespace
+
+void rename_benchmarks(Result &base, const std::map<std::string, std::string> &renames)
+{
+  for (Benchmark &benchmark : base.benchmarks)
+    if (auto renamed = renames.find(benchmark.name); renamed != renames.end())
+      benchmark.name = renamed->second;
+}
 
 std::vector<Candidate> match_rows(const Result &base, const Result &comp, const Settings &settings)
 {

@@ -3,9 +3,10 @@
 // apart decides which test a time gets; everything else is the same.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,13 +26,12 @@ struct Settings {
   double alpha = 0.01;      // family-wise, for regressions and for improvements
   size_t fewest_loads = 20; // for a verdict on anything that is not exact
   size_t planned_units = 0; // of the confirming stage, for the smallest detectable effect
-  std::map<std::string, std::string> renames; // old benchmark name -> new
   // Not empty: the two sides cannot be compared at all, and why.
   std::string incomparable;
-  // Which baseline rows must be there (all, if not set): by benchmark_key().
-  std::function<bool(const std::string &)> is_expected;
-  // Which benchmarks ran the same code on both sides.
-  std::function<bool(const std::string &)> is_identical;
+  // Benchmarks of base, by benchmark_key(), that must be in comp too; not set: all.
+  std::optional<std::set<std::string>> expected;
+  // Benchmarks that run the same code on both sides.
+  std::set<std::string> identical;
 };
 
 // A row that is settled already (no evidence), or that waits for judge().
@@ -41,6 +41,9 @@ struct Candidate {
   std::string key; // benchmark_key() of comp's side
   bool identical = false;
 };
+
+// Gives benchmarks of a baseline their new names. renames: old name -> new name.
+void rename_benchmarks(result::Result &base, const std::map<std::string, std::string> &renames);
 
 // Every row of both sides exactly once, in the order of comp, then what only base has.
 std::vector<Candidate> match_rows(const result::Result &base, const result::Result &comp,

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// A child that is talked to in lines. It dies with its parent and with this object.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/lib/fd.h"
+
+namespace gate
+{
+
+class Child {
+public:
+  // arguments: without the program's name. Standard error is kept, for last_words(). Throws
+  // std::system_error when the program cannot be executed.
+  Child(const std::string &program, const std::vector<std::string> &arguments);
+  // Ends the standard input, then SIGTERM after two seconds and SIGKILL after two more.
+  ~Child();
+  Child(const Child &) = delete;
+  Child &operator=(const Child &) = delete;
+
+  // False: the child does not read any more.
+  bool write_line(const std::string &line);
+
+  enum class Read { Line, End, Timeout, TooLong };
+  // One line without its end. Throws interrupted_error.
+  Read read_line(std::string &line, long timeout_ms);
+
+  // Waits for the end (after the end of its output) and tells it: "exit status 3", "signal 11 ...".
+  std::string describe_end();
+  // Exit status of an ended child, nothing when a signal ended it.
+  std::optional<int> exit_status() const;
+  void kill_now();
+
+  // The last line on standard error, empty if none.
+  std::string last_words() const;
+
+private:
+  bool reap(long timeout_ms);
+
+  pid_t x_pid = -1;
+  int x_status = 0;
+  Fd x_in, x_out, x_err;
+  std::string x_buffer;
+};
+
+} // namespace gate

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "tools/gate/interleave.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "tools/gate/interrupt.h"
+#include "tools/gate/units.h"
+
+namespace gate
+{
+
+using result::Status;
+
+static constexpr long most_ops = 8388608; // of the protocol
+static constexpr int most_hangs = 2;
+
+bool Task::is_open() const
+{
+  return std::all_of(sides.begin(), sides.end(),
+                     [](const SideFigures &side) { return side.status == Status::Ok; });
+}
+
+Interleave::Interleave(std::vector<Command> commands, Plan plan, uint64_t seed,
+                       ProgressCall progress)
+    : x_commands(std::move(commands)), x_plan(plan), x_random(seed),
+      x_progress(std::move(progress)), x_clients(x_commands.size()), x_hangs(x_commands.size())
+{
+}
+
+Interleave::~Interleave() = default;
+
+// Written out, since the standard library's shuffle differs between libraries: a seed repeats a
+// run.
+template <class T> void Interleave::shuffle(std::vector<T> &items)
+{
+  for (size_t i = items.size(); i > 1; i--) {
+    size_t j = x_random() % i;
+    T kept = items[i - 1];
+    items[i - 1] = items[j];
+    items[j] = kept;
+  }
+}
+
+std::vector<bool> Interleave::balanced_coins(size_t count)
+{
+  std::vector<char> coins(count);
+  for (size_t i = 0; i < count; i++)
+    coins[i] = i % 2;
+  if (count % 2 && coin())
+    coins[0] = 1;
+  shuffle(coins);
+  return {coins.begin(), coins.end()};
+}
+
+ServeClient &Interleave::client(size_t command)
+{
+  if (!x_clients[command])
+    x_clients[command] = std::make_unique<ServeClient>(
+        x_commands[command].program, x_commands[command].arguments, x_plan.timeout_ms);
+  return *x_clients[command];
+}
+
+void Interleave::restart()
+{
+  for (auto &each : x_clients)
+    each.reset();
+}
+
+result::Result Interleave::list(size_t command) { return client(command).list(); }
+
+void Interleave::close_side(Task &task, size_t side, Status status, const std::string &reason)
+{
+  task.sides[side].status = status;
+  task.sides[side].reason = reason;
+  for (SideFigures &each : task.sides)
+    each.units.clear();
+}
+
+// One step of one side. False: it failed, and the task is closed.
+bool Interleave::guarded(Task &task, size_t side,
+                         const std::function<void(ServeClient &, size_t)> &step)
+{
+  const Task::Target &target = task.targets[side];
+  try {
+    step(client(target.command), target.number);
+    return true;
+  } catch (const refusal &answer) {
+    close_side(task, side, answer.status(), answer.what());
+  } catch (const serve_error &failure) {
+    x_clients[target.command].reset();
+    if (failure.hung() && ++x_hangs[target.command] >= most_hangs)
+      throw;
+    close_side(task, side, Status::Failed, failure.what());
+  }
+  return false;
+}
+
+bool Interleave::load_all(Task &task, bool second_first)
+{
+  for (size_t i = 0; i < task.targets.size(); i++) {
+    size_t side = second_first ? task.targets.size() - 1 - i : i;
+    auto load = [&](ServeClient &client, size_t number) {
+      task.sides[side].bytecode = client.load(number);
+    };
+    if (!guarded(task, side, load)) {
+      // The load that had succeeded goes with its process.
+      restart();
+      return false;
+    }
+  }
+  return true;
+}
+
+void Interleave::unload_all(Task &task)
+{
+  bool backwards = coin();
+  for (size_t i = 0; i < task.targets.size(); i++) {
+    size_t side = backwards ? task.targets.size() - 1 - i : i;
+    guarded(task, side, [](ServeClient &client, size_t number) { client.unload(number); });
+  }
+}
+
+std::optional<Epoch> Interleave::run_epoch(Task &task, size_t side, long ops, uint64_t seed)
+{
+  Epoch epoch;
+  auto run = [&](ServeClient &client, size_t number) { epoch = client.epoch(number, ops, seed); };
+  if (!guarded(task, side, run)) {
+    restart();
+    return std::nullopt;
+  }
+  return epoch;
+}
+
+// One iteration count for both sides, so that the slower one's epoch has the planned length: the
+// fixed cost of an epoch is then the same share of both.
+bool Interleave::calibrate(Task &task)
+{
+  double slowest_ns = 0, wall_ns = 0;
+  long ops = 1;
+  while (true) {
+    slowest_ns = 0;
+    auto begin = std::chrono::steady_clock::now();
+    for (size_t side = 0; side < task.targets.size(); side++) {
+      std::optional<Epoch> epoch = run_epoch(task, side, ops, any_seed());
+      if (!epoch)
+        return false;
+      slowest_ns = std::max(slowest_ns, epoch->ns);
+    }
+    std::chrono::duration<double, std::nano> passed = std::chrono::steady_clock::now() - begin;
+    wall_ns = passed.count() / task.targets.size();
+    if (!task.batched || slowest_ns >= x_plan.epoch_ns / 2 || ops == most_ops)
+      break;
+    double factor = std::clamp(x_plan.epoch_ns / std::max(slowest_ns, 1.0), 2.0, 10.0);
+    ops = std::min<long>(most_ops, std::ceil(ops * factor));
+  }
+  double factor = task.batched ? std::min(2.0, x_plan.epoch_ns / slowest_ns) : 1;
+  task.ops = std::clamp<long>(std::lround(ops * factor), 1, most_ops);
+  double round_ns = 2 * task.targets.size() * wall_ns * factor;
+  task.rounds = std::clamp<int>(x_plan.unit_budget_ns / round_ns, 1, x_plan.rounds);
+  return true;
+}
+
+bool Interleave::warm(Task &task, bool second_first)
+{
+  uint64_t seed = any_seed();
+  for (size_t i = 0; i < task.targets.size(); i++) {
+    size_t side = second_first ? task.targets.size() - 1 - i : i;
+    if (!run_epoch(task, side, task.ops, seed))
+      return false;
+  }
+  return true;
+}
+
+// A B B A or B A A B; the first two epochs run the same keys, and so do the last two.
+bool Interleave::measure_round(Task &task, std::vector<std::vector<Epoch>> &epochs)
+{
+  bool backwards = coin();
+  uint64_t seeds[2] = {any_seed(), any_seed()};
+  size_t count = task.targets.size();
+  for (size_t i = 0; i < 2 * count; i++) {
+    size_t place = i < count ? i : 2 * count - 1 - i;
+    size_t side = backwards ? count - 1 - place : place;
+    std::optional<Epoch> epoch = run_epoch(task, side, task.ops, seeds[i / count]);
+    if (!epoch)
+      return false;
+    epochs[side].push_back(std::move(*epoch));
+  }
+  return true;
+}
+
+void Interleave::measure_unit(Task &task, bool second_first)
+{
+  if (!load_all(task, second_first))
+    return;
+  if (task.ops == 0 && !calibrate(task))
+    return;
+  std::vector<std::vector<Epoch>> epochs(task.targets.size());
+  if (!warm(task, second_first))
+    return;
+  for (int round = 0; round < task.rounds; round++)
+    if (!measure_round(task, epochs))
+      return;
+  unload_all(task);
+  for (size_t side = 0; side < epochs.size() && task.is_open(); side++)
+    task.sides[side].units.push_back(std::move(epochs[side]));
+}
+
+void Interleave::measure(const std::vector<Task *> &tasks, size_t units)
+{
+  std::vector<Schedule> schedules;
+  for (Task *task : tasks) {
+    task->sides.assign(task->targets.size(), {});
+    schedules.push_back({task, balanced_coins(units)});
+  }
+  size_t done = 0;
+  for (size_t unit = 0; unit < units; unit++) {
+    restart();
+    shuffle(schedules);
+    for (Schedule &schedule : schedules) {
+      check_interrupts();
+      if (x_progress)
+        x_progress(done, units * tasks.size(), schedule.task->name);
+      if (schedule.task->is_open())
+        measure_unit(*schedule.task, schedule.second_first[unit]);
+      done++;
+    }
+  }
+  restart();
+  if (x_progress)
+    x_progress(done, done, "");
+}
+
+static double time_sample(const Epoch &epoch, const std::string &unit)
+{
+  // Zero tells the reader that nothing was measured; it drops such samples and counts them.
+  if (epoch.hits <= 0 || epoch.ns <= 0)
+    return 0;
+  return from_ns_per_op(epoch.ns / epoch.hits, unit)
+      .value_or(std::numeric_limits<double>::quiet_NaN());
+}
+
+static void put_metric(result::Metric &metric, const SideFigures &figures)
+{
+  bool is_value = false;
+  for (const auto &unit : figures.units)
+    for (const Epoch &epoch : unit)
+      is_value |= epoch.values.count(metric.name) != 0;
+  metric.samples.clear();
+  if (!is_value && metric.kind != result::Class::Time) {
+    if (metric.reason.empty())
+      metric.reason = "this run could not read it";
+    return;
+  }
+  for (const auto &unit : figures.units) {
+    std::vector<double> &load = metric.samples.emplace_back();
+    for (const Epoch &epoch : unit)
+      if (!is_value)
+        load.push_back(time_sample(epoch, metric.unit));
+      else if (auto found = epoch.values.find(metric.name); found != epoch.values.end())
+        load.push_back(found->second);
+  }
+}
+
+void put_samples(result::Benchmark &benchmark, const SideFigures &figures)
+{
+  benchmark.status = figures.status;
+  benchmark.reason = figures.reason;
+  benchmark.batched.reset();
+  if (!figures.bytecode.empty())
+    benchmark.bytecode = figures.bytecode;
+  for (result::Metric &metric : benchmark.metrics)
+    put_metric(metric, figures);
+  if (figures.status != Status::Ok)
+    for (result::Metric &metric : benchmark.metrics)
+      metric.samples.clear();
+}
+
+} // namespace gate
