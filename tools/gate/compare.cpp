@@ -294,6 +294,11 @@ private:
 
   void add_pair(const Benchmark &base, const Benchmark &comp)
   {
+    // The stored executable could be measured once, and cannot now: no statement about comp.
+    if (x_settings.paired && base.status == Status::Failed)
+      return add_all(comp, Verdict::Incomparable, "base failed: " + base.reason);
+    if (x_settings.paired && base.status == Status::Skipped)
+      return add_all(comp, Verdict::Missing, "base skipped: " + base.reason);
     if (!has_figures(base))
       return add_new(comp,
                      fmt::format("no baseline: it {}: {}", to_string(base.status), base.reason));

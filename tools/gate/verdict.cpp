@@ -53,9 +53,9 @@ std::string overall(const Counts &counts)
   return "nothing";
 }
 
-std::string machine_line(const Counts &counts, double alpha)
+std::string machine_line(const std::string &verdict, const Counts &counts, double alpha)
 {
-  std::string line = "gate: verdict=" + overall(counts);
+  std::string line = "gate: verdict=" + verdict;
   for (Verdict each :
        {Verdict::Regressed, Verdict::Improved, Verdict::Unchanged, Verdict::Inconclusive,
         Verdict::New, Verdict::Missing, Verdict::Invalid, Verdict::Incomparable})

@@ -78,8 +78,8 @@ int exit_code(const Counts &counts, const Policy &policy);
 // "regressed", ..., or "nothing" when no row was gated.
 std::string overall(const Counts &counts);
 
-// The one stable line for machines.
-std::string machine_line(const Counts &counts, double alpha);
+// The one stable line for machines. verdict: overall(), or "skipped".
+std::string machine_line(const std::string &verdict, const Counts &counts, double alpha);
 
 // Geometric mean of comp / base over the rows of class time that both sides have, as a fraction of
 // change for the worse; nothing when there is none. used: how many rows went in.

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// gate check: measures bench against the baseline.
+//
+// Two looks, so that alpha is spent honestly. The first, with --units units, only settles what is
+// proven not worse; everything else is measured again, and only these fresh units decide: no
+// regression is told that was not seen twice, and the choice of what to look at again cannot bias
+// the test. Holm's family is what the second look holds, at --alpha. "Unchanged" may be claimed at
+// either look, so its alpha is shared out: 0.6 for the first (with 20 units that is the fifth order
+// statistic), 0.4 for the second.
+//
+// What cannot be measured interleaved (other kernel, executable gone) is measured alone and
+// compared with the stored figures, with a wider tolerance.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tools/gate/commands.h"
+#include "tools/gate/compare.h"
+#include "tools/gate/fingerprint.h"
+#include "tools/gate/hash.h"
+#include "tools/gate/interrupt.h"
+#include "tools/gate/progress.h"
+#include "tools/gate/store.h"
+#include "tools/lib/atomic_file.h"
+
+namespace gate
+{
+
+using result::Benchmark;
+using result::Result;
+using result::Status;
+
+static constexpr double first_share = 0.6;
+
+namespace
+{
+
+// One recording's part in this run.
+struct Group {
+  Recording *recording = nullptr;
+  std::optional<Artefact> artefact; // held while it is executed
+  std::string why_stored;           // empty: measured interleaved
+  Settings settings;
+  std::vector<Task> tasks;
+  std::vector<Benchmark> base, comp; // one a task, without samples
+
+  bool interleaved() const { return why_stored.empty(); }
+};
+
+class Check {
+public:
+  explicit Check(const Options &options)
+      : x_options(options), x_store(options.store), x_progress("check")
+  {
+    x_report = {.command = "check", .alpha = options.alpha, .seed = options.seed};
+    x_report.policy.strict = options.strict;
+  }
+
+  int run()
+  {
+    x_bench_hash = content_hash(read_file(x_options.bench, size_t{1} << 30));
+    start_comp();
+    read_baseline();
+    if (!x_groups.empty())
+      measure();
+    judge_rest();
+    hint_renames(x_report.rows);
+    return finish(x_report, x_options);
+  }
+
+private:
+  std::unique_ptr<Interleave> make_interleave(std::vector<Command> commands)
+  {
+    return std::make_unique<Interleave>(std::move(commands),
+                                        Plan{.timeout_ms = x_options.timeout_ms}, x_options.seed,
+                                        [this](size_t done, size_t total, const std::string &name) {
+                                          x_progress.show(done, total, name);
+                                        });
+  }
+
+  void start_comp()
+  {
+    x_commands = {{x_options.bench, x_options.bench_arguments}};
+    x_comp = list_bench(*make_interleave(x_commands), 0);
+    x_class = class_name(x_comp.environment);
+  }
+
+  void remark(const std::string &text)
+  {
+    auto &remarks = x_report.remarks;
+    if (std::find(remarks.begin(), remarks.end(), text) == remarks.end())
+      remarks.push_back(text);
+  }
+
+  // Of this machine's class, or else of a foreign one with the fewest differences.
+  void read_baseline()
+  {
+    x_baseline = x_store.read(x_class);
+    if (x_baseline.recordings.empty())
+      read_foreign();
+    if (x_baseline.recordings.empty())
+      remark(fmt::format("no baseline in '{}' for this machine: gate record makes one",
+                         x_options.store));
+    find_expected();
+    for (Recording &recording : x_baseline.recordings) {
+      rename_benchmarks(recording.result, x_options.renames);
+      add_group(recording);
+    }
+  }
+
+  void read_foreign()
+  {
+    size_t fewest = SIZE_MAX;
+    for (const std::string &name : x_store.classes()) {
+      Baseline baseline = x_store.read(name);
+      if (baseline.recordings.empty())
+        continue;
+      const result::json &environment = baseline.recordings.back().result.environment;
+      size_t count = compare_environments(environment, x_comp.environment).refused.size();
+      if (count < fewest)
+        x_baseline = std::move(baseline);
+      fewest = std::min(fewest, count);
+    }
+  }
+
+  void find_expected()
+  {
+    auto found = x_baseline.selections.find(without_inject(x_options.bench_arguments));
+    if (found == x_baseline.selections.end())
+      return;
+    for (Recording &recording : x_baseline.recordings)
+      for (Benchmark benchmark : recording.result.benchmarks) {
+        if (!found->second.count(result::benchmark_key(benchmark)))
+          continue;
+        if (auto renamed = x_options.renames.find(benchmark.name);
+            renamed != x_options.renames.end())
+          benchmark.name = renamed->second;
+        x_expected.insert(result::benchmark_key(benchmark));
+      }
+  }
+
+  std::string why_stored(Group &group)
+  {
+    const result::json &then = group.recording->result.environment, &now = x_comp.environment;
+    if (class_name(then) != x_class)
+      return "it was recorded on another machine";
+    if (!same_kernel(then, now))
+      return "it was recorded on another kernel";
+    std::string why;
+    group.artefact = x_store.artefact(group.recording->artefact, why);
+    return why;
+  }
+
+  void add_group(Recording &recording)
+  {
+    Group group = {.recording = &recording};
+    group.why_stored = why_stored(group);
+    Result list;
+    size_t command = x_commands.size();
+    if (group.interleaved()) {
+      Command base = {group.artefact->path, recording.arguments};
+      try {
+        list = make_interleave({base})->list(0);
+        rename_benchmarks(list, x_options.renames);
+        x_commands.push_back(base);
+      } catch (const interrupted_error &) {
+        throw;
+      } catch (const std::exception &failure) {
+        group.why_stored = fmt::format("its executable does not run here: {}", failure.what());
+      }
+    }
+    set_rules(group);
+    add_tasks(group, list, command);
+    x_groups.push_back(std::move(group));
+  }
+
+  void set_rules(Group &group)
+  {
+    Settings &settings = group.settings;
+    settings.alpha = x_options.alpha;
+    settings.expected.emplace(); // what is missing is found by judge_rest()
+    settings.paired = group.interleaved();
+    settings.tolerance = settings.paired ? x_options.tolerance : x_options.stored_tolerance;
+    settings.planned_units = x_options.max_units - x_options.units;
+    Differences differences =
+        compare_environments(group.recording->result.environment, x_comp.environment);
+    for (const std::string &each : differences.warned)
+      remark("differs from the recording: " + each);
+    for (const std::string &each : differences.refused)
+      remark("differs from the recording: " + each);
+    if (settings.paired)
+      return;
+    remark(fmt::format("compared with stored figures, since {}: what drifted between the two runs "
+                       "counts as change, so times have a tolerance of {:g} %",
+                       group.why_stored, 100 * settings.tolerance));
+    if (differences.refused.empty())
+      return;
+    x_report.policy.advisory |= x_options.allow_foreign;
+    if (x_options.allow_foreign)
+      remark("advice only, since --allow-foreign was given");
+    else
+      settings.incomparable = "other machine or configuration: " + joined(differences.refused);
+  }
+
+  // Pairs what comp selects with what this recording has.
+  void add_tasks(Group &group, const Result &list, size_t command)
+  {
+    std::map<std::string, size_t> numbers;
+    for (size_t i = 0; i < list.benchmarks.size(); i++)
+      numbers.emplace(result::benchmark_key(list.benchmarks[i]), i);
+    bool identical = group.recording->artefact == x_bench_hash &&
+                     group.recording->arguments == x_options.bench_arguments;
+    for (const Benchmark &stored : group.recording->result.benchmarks) {
+      std::string key = result::benchmark_key(stored);
+      auto same = [&](const Benchmark &b) { return result::benchmark_key(b) == key; };
+      auto found = std::find_if(x_comp.benchmarks.begin(), x_comp.benchmarks.end(), same);
+      if (found == x_comp.benchmarks.end())
+        continue;
+      x_paired.insert(key);
+      if (identical)
+        group.settings.identical.insert(key);
+      Task task = {.name = found->name, .targets = {}, .batched = found->batched.value_or(true)};
+      Task::Target comp = {0, static_cast<size_t>(found - x_comp.benchmarks.begin())};
+      group.comp.push_back(*found);
+      group.base.push_back(stored);
+      if (!group.interleaved()) {
+        task.targets = {comp};
+      } else if (auto number = numbers.find(key); number != numbers.end()) {
+        task.targets = {{command, number->second}, comp};
+        group.base.back() = list.benchmarks[number->second];
+      }
+      group.tasks.push_back(std::move(task));
+    }
+  }
+
+  void measure()
+  {
+    auto bench = make_interleave(x_commands);
+    std::vector<Task *> tasks;
+    for (Group &group : x_groups)
+      for (Task &task : group.tasks)
+        if (!task.targets.empty() && group.settings.incomparable.empty())
+          tasks.push_back(&task);
+    if (tasks.empty())
+      return judge_stored();
+    bench->measure(tasks, x_options.units);
+    if (find_skipped(tasks))
+      return;
+    judge_stored();
+    judge_interleaved(*bench);
+  }
+
+  // True when not a single benchmark could be measured, because this machine lacks something.
+  bool find_skipped(const std::vector<Task *> &tasks)
+  {
+    for (const Task *task : tasks)
+      for (const SideFigures &side : task->sides)
+        if (side.status == Status::Skipped)
+          x_report.skipped = side.reason;
+    for (const Task *task : tasks) {
+      auto skipped = [](const SideFigures &side) { return side.status == Status::Skipped; };
+      if (std::none_of(task->sides.begin(), task->sides.end(), skipped))
+        x_report.skipped.clear();
+    }
+    return !x_report.skipped.empty();
+  }
+
+  // The two sides of a group as results. only: these benchmarks; null for all.
+  static std::vector<Candidate> match(Group &group, const std::set<std::string> *only)
+  {
+    Result base, comp;
+    base.tool = group.recording->result.tool;
+    for (size_t i = 0; i < group.tasks.size(); i++) {
+      const Task &task = group.tasks[i];
+      if (only && !only->count(result::benchmark_key(group.comp[i])))
+        continue;
+      base.benchmarks.push_back(group.base[i]);
+      comp.benchmarks.push_back(group.comp[i]);
+      if (group.interleaved() && task.targets.empty())
+        fail(base.benchmarks.back(), "the recorded executable does not list it any more");
+      if (task.sides.empty())
+        continue;
+      put_samples(comp.benchmarks.back(), task.sides.back());
+      if (group.interleaved())
+        put_samples(base.benchmarks.back(), task.sides.front());
+    }
+    return match_rows(base, comp, group.settings);
+  }
+
+  static void fail(Benchmark &benchmark, const std::string &reason)
+  {
+    benchmark.status = Status::Failed;
+    benchmark.reason = reason;
+  }
+
+  void append(std::vector<Candidate> candidates)
+  {
+    for (Row &row : rows_of(std::move(candidates)))
+      x_report.rows.push_back(std::move(row));
+  }
+
+  // The family-wise alpha is shared between stored and interleaved rows by their numbers.
+  double alpha_of(bool interleaved) const
+  {
+    size_t own = 0, all = 0;
+    for (const Group &group : x_groups) {
+      all += group.tasks.size();
+      own += group.interleaved() == interleaved ? group.tasks.size() : 0;
+    }
+    return x_options.alpha * own / std::max<size_t>(1, all);
+  }
+
+  void judge_stored()
+  {
+    std::vector<Candidate> family;
+    for (Group &group : x_groups)
+      if (!group.interleaved())
+        for (Candidate &candidate : match(group, nullptr))
+          family.push_back(std::move(candidate));
+    judge(family, alpha_of(false), x_options.alpha);
+    std::vector<Row> rows = rows_of(std::move(family));
+    if (std::string shift = find_host_shift(rows); !shift.empty())
+      remark(shift);
+    std::move(rows.begin(), rows.end(), std::back_inserter(x_report.rows));
+  }
+
+  void judge_interleaved(Interleave &bench)
+  {
+    std::vector<Candidate> first;
+    for (Group &group : x_groups)
+      if (group.interleaved())
+        for (Candidate &candidate : match(group, nullptr))
+          first.push_back(std::move(candidate));
+    double alpha = alpha_of(true);
+    std::vector<std::string> again = screen(first, alpha, first_share * x_options.alpha);
+    std::set<std::string> keys(again.begin(), again.end());
+    if (!keys.empty())
+      look_again(bench, keys, first, alpha);
+    append(std::move(first));
+  }
+
+  void look_again(Interleave &bench, const std::set<std::string> &keys,
+                  std::vector<Candidate> &first, double alpha)
+  {
+    std::vector<Task *> tasks;
+    for (Group &group : x_groups)
+      for (size_t i = 0; group.interleaved() && i < group.tasks.size(); i++)
+        if (keys.count(result::benchmark_key(group.comp[i])))
+          tasks.push_back(&group.tasks[i]);
+    x_progress.set_title("confirm");
+    bench.measure(tasks, x_options.max_units - x_options.units);
+    std::vector<Candidate> second;
+    for (Group &group : x_groups)
+      if (group.interleaved())
+        for (Candidate &candidate : match(group, &keys))
+          second.push_back(std::move(candidate));
+    take_open(first, second);
+    judge(second, alpha, (1 - first_share) * x_options.alpha);
+    for (Candidate &candidate : second)
+      first.push_back(std::move(candidate));
+  }
+
+  // Moves what the first look left open from first to second, and drops from second what it did
+  // not.
+  static void take_open(std::vector<Candidate> &first, std::vector<Candidate> &second)
+  {
+    std::set<std::string> open;
+    auto name = [](const Candidate &c) { return c.key + c.row.metric; };
+    auto is_open = [](const Candidate &c) {
+      bool settled = c.row.verdict == Verdict::Unchanged;
+      return c.row.gated && !settled && (c.evidence || c.row.method == "exact");
+    };
+    for (const Candidate &candidate : first)
+      if (is_open(candidate))
+        open.insert(name(candidate));
+    std::erase_if(first, is_open);
+    std::erase_if(second, [&](const Candidate &c) { return !open.count(name(c)); });
+  }
+
+  // What only one side has.
+  void judge_rest()
+  {
+    Result base, comp;
+    Settings settings;
+    settings.expected = x_expected;
+    for (const Recording &recording : x_baseline.recordings) {
+      base.tool = recording.result.tool;
+      for (const Benchmark &benchmark : recording.result.benchmarks)
+        if (!x_paired.count(result::benchmark_key(benchmark)))
+          base.benchmarks.push_back(benchmark);
+    }
+    for (const Benchmark &benchmark : x_comp.benchmarks)
+      if (!x_paired.count(result::benchmark_key(benchmark)))
+        comp.benchmarks.push_back(benchmark);
+    append(match_rows(base, comp, settings));
+  }
+
+  const Options &x_options;
+  Store x_store;
+  Progress x_progress;
+  Report x_report;
+  std::string x_bench_hash;
+  std::string x_class;
+  std::vector<Command> x_commands; // 0: comp, then one for each group that is interleaved
+  Result x_comp;                   // its list
+  Baseline x_baseline;
+  std::set<std::string> x_expected; // keys that the same selection recorded
+  std::set<std::string> x_paired;   // keys that both sides have
+  std::vector<Group> x_groups;
+};
+
+} // namespace
+
+int check(const Options &options) { return Check(options).run(); }
+
+} // namespace gate

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// The three commands. Each prints its outcome and returns the exit code.
+#pragma once
+
+#include "tools/gate/interleave.h"
+#include "tools/gate/options.h"
+#include "tools/gate/report.h"
+
+namespace gate
+{
+
+int record(const Options &options);
+int check(const Options &options);
+int compare(const Options &options);
+
+// Nothing can be measured on this machine, and why. Exit code 4.
+class nothing_measurable : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
+
+// The list of the bench that is judged: its refusals decide the exit code. Throws usage_error when
+// bench refused its arguments, nothing_measurable, or serve_error.
+result::Result list_bench(Interleave &bench, size_t command);
+
+// Prints the table and writes --json. Returns the exit code.
+int finish(const Report &report, const Options &options);
+
+// UTC: 2026-11-30T10:30:25Z.
+std::string timestamp();
+
+} // namespace gate

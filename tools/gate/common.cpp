@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// What the commands of commands.h share.
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <ctime>
+
+#include "tools/gate/commands.h"
+#include "tools/lib/atomic_file.h"
+
+namespace gate
+{
+
+static constexpr int bench_usage = 64;
+static constexpr int bench_skipped = 4;
+
+result::Result list_bench(Interleave &bench, size_t command)
+{
+  try {
+    result::Result list = bench.list(command);
+    if (list.benchmarks.empty())
+      throw usage_error("bench selects no benchmark with these arguments");
+    return list;
+  } catch (const refusal &answer) {
+    throw nothing_measurable(answer.what());
+  } catch (const serve_error &failure) {
+    int status = failure.exit_status().value_or(-1);
+    if (status == bench_usage || status == Exit::Usage)
+      throw usage_error(failure.what());
+    if (status == bench_skipped)
+      throw nothing_measurable(failure.what());
+    throw;
+  } catch (const std::system_error &failure) {
+    throw usage_error(failure.what());
+  }
+}
+
+int finish(const Report &report, const Options &options)
+{
+  // The report for programs first: if it cannot be written, nobody should read a verdict.
+  if (!options.json.empty())
+    write_file(options.json, format_json(report));
+  if (options.json != "-")
+    write_file("-", format_table(report));
+  return exit_code(report);
+}
+
+std::string timestamp()
+{
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
+
+} // namespace gate

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "tools/gate/options.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <random>
+
+#include "tools/gate/store.h"
+#include "tools/gate/version.h"
+
+namespace fs = std::filesystem;
+
+namespace gate
+{
+
+static constexpr size_t fewest_units = 20;
+
+// The whole text as a finite number that is not negative, whatever the locale.
+static double parse_number(const std::string &name, const std::string &text, const char *kind)
+{
+  double value = 0;
+  const char *end = text.data() + text.size();
+  auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (text.empty() || error != std::errc() || stop != end || !std::isfinite(value) ||
+      std::signbit(value))
+    throw usage_error(fmt::format("{}: '{}' is no {}", name, text, kind));
+  return value;
+}
+
+double parse_percent(const std::string &name, const std::string &text)
+{
+  std::string number = text;
+  if (number.ends_with('%'))
+    number.pop_back();
+  while (number.ends_with(' '))
+    number.pop_back();
+  try {
+    return parse_number(name, number, "percentage") / 100;
+  } catch (const usage_error &) {
+    throw usage_error(fmt::format("{}: '{}' is no percentage (5, 0.5%, 150 %)", name, text));
+  }
+}
+
+static uint64_t parse_count(const std::string &name, const std::string &text, uint64_t least,
+                            uint64_t most)
+{
+  uint64_t value = 0;
+  const char *end = text.data() + text.size();
+  auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (text.empty() || error != std::errc() || stop != end || value < least || value > most)
+    throw usage_error(
+        fmt::format("{}: '{}' is no whole number from {} to {}", name, text, least, most));
+  return value;
+}
+
+static double parse_alpha(const std::string &text)
+{
+  double alpha = parse_number("--alpha", text, "probability");
+  if (alpha <= 0 || alpha > 0.5)
+    throw usage_error(fmt::format("--alpha: {} is not above 0 and at most 0.5", text));
+  return alpha;
+}
+
+static void parse_rename(const std::string &text, std::map<std::string, std::string> &renames)
+{
+  size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+    throw usage_error(fmt::format("--rename: '{}' is not OLD=NEW", text));
+  if (!renames.emplace(text.substr(0, equals), text.substr(equals + 1)).second)
+    throw usage_error(fmt::format("--rename: '{}' has two new names", text.substr(0, equals)));
+}
+
+static std::string on_path(const std::string &program)
+{
+  const char *path = getenv("PATH");
+  for (const std::string &directory : CLI::detail::split(path ? path : "", ':'))
+    if (std::string full = directory + "/" + program; access(full.c_str(), X_OK) == 0)
+      return full;
+  throw usage_error(fmt::format("no '{}' beside gate nor on PATH: name it with --bench", program));
+}
+
+static std::string find_bench(const std::string &given)
+{
+  if (given.find('/') != std::string::npos)
+    return given;
+  if (!given.empty())
+    return on_path(given);
+  std::error_code error;
+  fs::path own = fs::read_symlink("/proc/self/exe", error);
+  fs::path beside = own.parent_path() / "../../benchs/bench";
+  if (!error && fs::exists(beside, error))
+    return beside.lexically_normal();
+  return on_path("bench");
+}
+
+std::vector<std::string> without_inject(const std::vector<std::string> &arguments)
+{
+  std::vector<std::string> kept;
+  for (size_t i = 0; i < arguments.size(); i++)
+    if (arguments[i] == "--inject")
+      i++;
+    else if (!arguments[i].starts_with("--inject="))
+      kept.push_back(arguments[i]);
+  return kept;
+}
+
+// Nothing selected is the quick suite.
+static std::vector<std::string> bench_arguments(std::vector<std::string> given)
+{
+  auto mark = std::find(given.begin(), given.end(), "--");
+  if (mark != given.end())
+    given.erase(mark);
+  for (const std::string &argument : given)
+    if (argument == "--serve")
+      throw usage_error("--serve is what gate itself gives to bench");
+  if (without_inject(given).empty())
+    given.insert(given.begin(), {"--suite", "quick"});
+  return given;
+}
+
+namespace
+{
+
+struct Texts {
+  std::string tolerance, stored_tolerance, alpha, units, max_units, timeout, seed;
+  std::vector<std::string> renames;
+};
+
+} // namespace
+
+static void add_judging(CLI::App &command, Options &options, Texts &texts)
+{
+  command.add_option("--tolerance", texts.tolerance, "slowdown that is accepted, percent (5)");
+  command.add_option("--alpha", texts.alpha, "chance of any false alarm in a run (0.01)");
+  command.add_option("--rename", texts.renames, "OLD=NEW: name of a benchmark in the baseline");
+  command.add_flag("--strict", options.strict, "inconclusive is incomplete: exit 3");
+  command.add_flag("--allow-foreign", options.allow_foreign,
+                   "compare with another machine's figures, as advice only");
+  command.add_option("--json", options.json, "write the report to FILE (docs/gate-json.md)");
+}
+
+static void add_measuring(CLI::App &command, Options &options, Texts &texts)
+{
+  command.allow_extras();
+  command.footer("Everything else is given to bench: names, globs and its options.\n"
+                 "Nothing at all: --suite quick.");
+  command.add_option("--store", options.store,
+                     "directory of baselines ($XDG_STATE_HOME/bpfgate or ~/.local/state/bpfgate)");
+  command.add_option("--bench", options.bench, "the bench executable to measure");
+  command.add_option("--units", texts.units, "fresh loads a side (20)");
+  command.add_option("--seed", texts.seed, "of all random choices (random; it is reported)");
+  command.add_option("--timeout", texts.timeout, "seconds to wait for one answer of bench (120)");
+}
+
+static void take_texts(Options &options, const Texts &texts)
+{
+  if (!texts.tolerance.empty())
+    options.tolerance = parse_percent("--tolerance", texts.tolerance);
+  if (!texts.stored_tolerance.empty())
+    options.stored_tolerance = parse_percent("--stored-tolerance", texts.stored_tolerance);
+  if (!texts.alpha.empty())
+    options.alpha = parse_alpha(texts.alpha);
+  if (!texts.units.empty())
+    options.units = parse_count("--units", texts.units, 1, 100000);
+  options.max_units = options.units + std::max<size_t>(2 * options.units, 2 * fewest_units);
+  if (!texts.max_units.empty())
+    options.max_units = parse_count("--max-units", texts.max_units, 1, 1000000);
+  if (!texts.timeout.empty())
+    options.timeout_ms = parse_count("--timeout", texts.timeout, 1, 86400) * 1000;
+  options.seed =
+      texts.seed.empty() ? std::random_device()() : parse_count("--seed", texts.seed, 0, INT64_MAX);
+  for (const std::string &rename : texts.renames)
+    parse_rename(rename, options.renames);
+}
+
+static void check_units(const Options &options)
+{
+  if (options.command == "record" && options.units < fewest_units)
+    throw usage_error(fmt::format("--units: a baseline needs at least {} units", fewest_units));
+  if (options.command == "check" && options.max_units < options.units + fewest_units)
+    throw usage_error(fmt::format("--max-units: at least {}, so that {} fresh units can confirm",
+                                  options.units + fewest_units, fewest_units));
+}
+
+Options parse_options(int argc, const char *const *argv)
+{
+  Options options;
+  Texts texts;
+  CLI::App app("Compares benchmarks of BPF and fails on what became slower.", "gate");
+  app.set_version_flag("--version", std::string("gate ") + BPFGATE_VERSION);
+  app.require_subcommand(1);
+  CLI::App *record = app.add_subcommand("record", "measure bench and keep it as the baseline");
+  add_measuring(*record, options, texts);
+  record->add_option("--json", options.json, "also write the figures to FILE (docs/results.md)");
+  CLI::App *check = app.add_subcommand("check", "measure bench interleaved with the baseline");
+  add_measuring(*check, options, texts);
+  add_judging(*check, options, texts);
+  check->add_option("--max-units", texts.max_units, "with those that confirm (3 times --units)");
+  check->add_option("--stored-tolerance", texts.stored_tolerance,
+                    "for times that can only be compared with stored ones, percent (25)");
+  CLI::App *compare = app.add_subcommand("compare", "compare two result files");
+  compare->add_option("BASE", options.base)->required();
+  compare->add_option("COMP", options.comp)->required();
+  add_judging(*compare, options, texts);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp &) {
+    throw early_exit{app.help()};
+  } catch (const CLI::CallForVersion &) {
+    throw early_exit{std::string("gate ") + BPFGATE_VERSION + "\n"};
+  } catch (const CLI::ParseError &error) {
+    throw usage_error(error.what());
+  }
+  CLI::App *chosen = app.get_subcommands().at(0);
+  options.command = chosen->get_name();
+  take_texts(options, texts);
+  check_units(options);
+  if (chosen == compare)
+    return options;
+  options.bench_arguments = bench_arguments(chosen->remaining());
+  options.bench = find_bench(options.bench);
+  if (options.store.empty())
+    options.store = Store::default_directory();
+  return options;
+}
+
+} // namespace gate

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// The command line of gate. What it does not know goes to bench.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace gate
+{
+
+struct Options {
+  std::string command; // "record", "check" or "compare"
+  std::string store;
+  std::string bench; // path of an executable; empty for compare
+  std::vector<std::string> bench_arguments;
+  std::string base, comp; // of compare
+
+  double tolerance = 0.05;        // fractions
+  double stored_tolerance = 0.25; // of times of check that were not measured interleaved
+  double alpha = 0.01;
+  size_t units = 20;
+  size_t max_units = 60;
+  long timeout_ms = 120000; // of one answer of bench
+  uint64_t seed = 0;
+  bool strict = false;
+  bool allow_foreign = false;
+  std::string json;
+  std::map<std::string, std::string> renames;
+};
+
+// A wrong command line. what() is one line.
+class usage_error : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
+
+// Help or version: text for the standard output, then exit 0.
+struct early_exit {
+  std::string text;
+};
+
+// Throws usage_error or early_exit.
+Options parse_options(int argc, const char *const *argv);
+
+// "5", "5%", "0.5 %", "150%", "1e-3": the fraction. Throws usage_error for anything else, for
+// negative numbers and for what is not finite. name: of the option.
+double parse_percent(const std::string &name, const std::string &text);
+
+// The arguments without --inject, which changes the figures but not what is selected.
+std::vector<std::string> without_inject(const std::vector<std::string> &arguments);
+
+} // namespace gate
