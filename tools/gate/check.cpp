@@ -6,7 +6,8 @@
 // regression is told that was not seen twice, and the choice of what to look at again cannot bias
 // the test. Holm's family is what the second look holds, at --alpha. "Unchanged" may be claimed at
 // either look, so its alpha is shared out: 0.6 for the first (with 20 units that is the fifth order
-// statistic), 0.4 for the second.
+// statistic), 0.4 for the second. How many fresh units a benchmark gets follows from its first look
+// alone, so it is fixed before the second begins.
 //
 // What cannot be measured interleaved (other kernel, executable gone) is measured alone and
 // compared with the stored figures, with a wider tolerance.
@@ -32,6 +33,8 @@ using result::Result;
 using result::Status;
 
 static constexpr double first_share = 0.6;
+// What the first look says is needed is a guess; this much more makes it a good one.
+static constexpr double reserve = 1.25;
 
 namespace
 {
@@ -182,7 +185,7 @@ private:
     settings.expected.emplace(); // what is missing is found by judge_rest()
     settings.paired = group.interleaved();
     settings.tolerance = settings.paired ? x_options.tolerance : x_options.stored_tolerance;
-    settings.planned_units = x_options.max_units - x_options.units;
+    settings.planned_units = 2 * x_options.units;
     Differences differences =
         compare_environments(group.recording->result.environment, x_comp.environment);
     for (const std::string &each : differences.warned)
@@ -244,7 +247,9 @@ private:
           tasks.push_back(&task);
     if (tasks.empty())
       return judge_stored();
-    bench->measure(tasks, x_options.units);
+    for (Task *task : tasks)
+      task->units = x_options.units;
+    bench->measure(tasks);
     if (find_skipped(tasks))
       return;
     judge_stored();
@@ -333,30 +338,46 @@ private:
         for (Candidate &candidate : match(group, nullptr))
           first.push_back(std::move(candidate));
     double alpha = alpha_of(true);
-    std::vector<std::string> again = screen(first, alpha, first_share * x_options.alpha);
-    std::set<std::string> keys(again.begin(), again.end());
-    if (!keys.empty())
-      look_again(bench, keys, first, alpha);
+    auto again = screen(first, first_share * x_options.alpha, alpha, second_proof());
+    if (!again.empty())
+      look_again(bench, again, first, alpha);
     append(std::move(first));
   }
 
-  void look_again(Interleave &bench, const std::set<std::string> &keys,
+  double second_proof() const { return (1 - first_share) * x_options.alpha; }
+
+  // needed: by the first look, 0 for hopeless, which gets enough for a large effect to show.
+  size_t fresh_units(size_t needed) const
+  {
+    size_t most = x_options.max_units - x_options.units;
+    if (needed == 0 || needed > 4 * most)
+      needed = 2 * x_options.units;
+    return std::clamp(static_cast<size_t>(reserve * needed), x_options.units, most);
+  }
+
+  void look_again(Interleave &bench, const std::map<std::string, size_t> &again,
                   std::vector<Candidate> &first, double alpha)
   {
     std::vector<Task *> tasks;
+    std::set<std::string> keys;
     for (Group &group : x_groups)
       for (size_t i = 0; group.interleaved() && i < group.tasks.size(); i++)
-        if (keys.count(result::benchmark_key(group.comp[i])))
+        if (auto wanted = again.find(result::benchmark_key(group.comp[i])); wanted != again.end()) {
+          group.tasks[i].units = fresh_units(wanted->second);
           tasks.push_back(&group.tasks[i]);
+          keys.insert(wanted->first);
+        }
     x_progress.set_title("confirm");
-    bench.measure(tasks, x_options.max_units - x_options.units);
+    bench.measure(tasks);
     std::vector<Candidate> second;
     for (Group &group : x_groups)
-      if (group.interleaved())
+      if (group.interleaved()) {
+        group.settings.planned_units = 0;
         for (Candidate &candidate : match(group, &keys))
           second.push_back(std::move(candidate));
+      }
     take_open(first, second);
-    judge(second, alpha, (1 - first_share) * x_options.alpha);
+    judge(second, alpha, second_proof());
     for (Candidate &candidate : second)
       first.push_back(std::move(candidate));
   }
@@ -393,7 +414,26 @@ private:
     for (const Benchmark &benchmark : x_comp.benchmarks)
       if (!x_paired.count(result::benchmark_key(benchmark)))
         comp.benchmarks.push_back(benchmark);
-    append(match_rows(base, comp, settings));
+    std::vector<Candidate> rest = match_rows(base, comp, settings);
+    for (Candidate &candidate : rest)
+      hint_parameters(candidate.row);
+    append(std::move(rest));
+  }
+
+  // The baseline has the benchmark, but measured something else.
+  void hint_parameters(Row &row) const
+  {
+    if (row.verdict != Verdict::New)
+      return;
+    for (const Recording &recording : x_baseline.recordings)
+      for (const Benchmark &benchmark : recording.result.benchmarks) {
+        std::vector<std::string> differences;
+        for (const auto &[name, value] : benchmark.parameters.items())
+          if (!row.parameters.contains(name) || row.parameters[name] != value)
+            differences.push_back(fmt::format("{}={}", name, value.dump()));
+        if (benchmark.name == row.name && !differences.empty())
+          return add_note(row, "the baseline has it with " + joined(differences));
+      }
   }
 
   const Options &x_options;

@@ -11,7 +11,6 @@
 namespace gate
 {
 
-static constexpr int bench_usage = 64;
 static constexpr int bench_skipped = 4;
 
 result::Result list_bench(Interleave &bench, size_t command)
@@ -24,11 +23,11 @@ result::Result list_bench(Interleave &bench, size_t command)
   } catch (const refusal &answer) {
     throw nothing_measurable(answer.what());
   } catch (const serve_error &failure) {
-    int status = failure.exit_status().value_or(-1);
-    if (status == bench_usage || status == Exit::Usage)
-      throw usage_error(failure.what());
-    if (status == bench_skipped)
+    // A bench that ends in order before it listed anything did not like its arguments.
+    if (failure.exit_status() == bench_skipped)
       throw nothing_measurable(failure.what());
+    if (failure.exit_status().value_or(0) != 0)
+      throw usage_error(failure.what());
     throw;
   } catch (const std::system_error &failure) {
     throw usage_error(failure.what());

@@ -53,10 +53,11 @@ std::vector<Candidate> match_rows(const result::Result &base, const result::Resu
 // of "unchanged", for each row by itself, since each is a claim of its own.
 void judge(std::vector<Candidate> &family, double alpha, double proof);
 
-// The first look: settles what is proven not worse at this level and shows no sign of having become
-// better. Returns the keys of the benchmarks that need a second look with fresh units.
-// alpha: of the family that judge() would face then.
-std::vector<std::string> screen(std::vector<Candidate> &candidates, double alpha, double proof);
+// The first look: settles what is proven not worse at the level proof and shows no sign of having
+// become better. Returns the benchmarks that need a second look with fresh units: key -> how many
+// units would decide, 0 if no affordable number would. alpha and second_proof: of that second look.
+std::map<std::string, size_t> screen(std::vector<Candidate> &candidates, double proof, double alpha,
+                                     double second_proof);
 
 // Many rows that moved the same way in runs measured apart: the host changed, not all of them.
 // Turns their verdicts into incomparable and returns the reason; empty: nothing of the kind.

@@ -208,21 +208,25 @@ void Interleave::measure_unit(Task &task, bool second_first)
     task.sides[side].units.push_back(std::move(epochs[side]));
 }
 
-void Interleave::measure(const std::vector<Task *> &tasks, size_t units)
+void Interleave::measure(const std::vector<Task *> &tasks)
 {
   std::vector<Schedule> schedules;
+  size_t done = 0, total = 0, rounds = 0;
   for (Task *task : tasks) {
     task->sides.assign(task->targets.size(), {});
-    schedules.push_back({task, balanced_coins(units)});
+    schedules.push_back({task, balanced_coins(task->units)});
+    total += task->units;
+    rounds = std::max(rounds, task->units);
   }
-  size_t done = 0;
-  for (size_t unit = 0; unit < units; unit++) {
+  for (size_t unit = 0; unit < rounds; unit++) {
     restart();
     shuffle(schedules);
     for (Schedule &schedule : schedules) {
+      if (unit >= schedule.task->units)
+        continue;
       check_interrupts();
       if (x_progress)
-        x_progress(done, units * tasks.size(), schedule.task->name);
+        x_progress(done, total, schedule.task->name);
       if (schedule.task->is_open())
         measure_unit(*schedule.task, schedule.second_first[unit]);
       done++;
@@ -230,7 +234,7 @@ void Interleave::measure(const std::vector<Task *> &tasks, size_t units)
   }
   restart();
   if (x_progress)
-    x_progress(done, done, "");
+    x_progress(done, total, "");
 }
 
 static double time_sample(const Epoch &epoch, const std::string &unit)
@@ -249,7 +253,8 @@ static void put_metric(result::Metric &metric, const SideFigures &figures)
     for (const Epoch &epoch : unit)
       is_value |= epoch.values.count(metric.name) != 0;
   metric.samples.clear();
-  if (!is_value && metric.kind != result::Class::Time) {
+  // hits and ns are the gated time; nothing else may be made up from them.
+  if (!is_value && (metric.kind != result::Class::Time || !metric.gated)) {
     if (metric.reason.empty())
       metric.reason = "this run could not read it";
     return;

@@ -44,6 +44,8 @@ struct Task {
   std::vector<Target> targets;
   bool batched = true;
 
+  size_t units = 0; // to be measured by the next measure()
+
   std::vector<SideFigures> sides; // filled by measure(), one a target
   long ops = 0;                   // of one epoch; 0: not calibrated yet
   int rounds = 0;                 // ABBA rounds of a unit
@@ -69,10 +71,10 @@ public:
   // What a command can measure. Throws serve_error, refusal or std::system_error.
   result::Result list(size_t command);
 
-  // Measures that many units of each open task; what was measured before is dropped, so that the
+  // Measures the units that each task asks for; what was measured before is dropped, so that the
   // figures of one call are independent of those of another. A side that fails closes its task.
   // Throws serve_error when a bench hangs again and again, and interrupted_error.
-  void measure(const std::vector<Task *> &tasks, size_t units);
+  void measure(const std::vector<Task *> &tasks);
 
 private:
   struct Schedule {

@@ -88,25 +88,41 @@ static size_t count_open(const std::vector<Candidate> &candidates)
   });
 }
 
-std::vector<std::string> screen(std::vector<Candidate> &candidates, double alpha, double proof)
+static bool needs_second_look(const Candidate &candidate, double proof)
 {
-  std::set<std::string> again;
-  // The power that is told is that of the confirming stage with every row still in the family.
-  double test_level = alpha / std::max<size_t>(1, count_open(candidates));
+  const Evidence *evidence = candidate.evidence.get();
+  if (!candidate.row.gated)
+    return false;
+  if (evidence)
+    return evidence->p_not_worse() > proof || evidence->p_better() < hint;
+  // An exact metric needs no test, but a second look shows whether it varies.
+  return candidate.row.method == "exact" && candidate.row.verdict != Verdict::Unchanged;
+}
+
+std::map<std::string, size_t> screen(std::vector<Candidate> &candidates, double proof, double alpha,
+                                     double second_proof)
+{
+  // The power that is told is that of the second look with every row still in the family.
+  double all_level = alpha / std::max<size_t>(1, count_open(candidates));
+  std::vector<const Candidate *> open;
   for (Candidate &candidate : candidates) {
-    const Evidence *evidence = candidate.evidence.get();
-    // An exact metric needs no test, but a second look shows whether it varies.
-    bool moved = candidate.row.method == "exact" && candidate.row.verdict != Verdict::Unchanged;
-    if (!candidate.row.gated || (!evidence && !moved))
-      continue;
-    if (moved || evidence->p_not_worse() > proof || evidence->p_better() < hint) {
-      again.insert(candidate.key);
-      continue;
+    if (needs_second_look(candidate, proof)) {
+      open.push_back(&candidate);
+    } else if (candidate.evidence && candidate.row.gated) {
+      put_interval(candidate, proof, all_level);
+      candidate.row.verdict = Verdict::Unchanged;
     }
-    put_interval(candidate, proof, test_level);
-    candidate.row.verdict = Verdict::Unchanged;
   }
-  return {again.begin(), again.end()};
+  std::map<std::string, size_t> again;
+  for (const Candidate *candidate : open) {
+    size_t units = 1;
+    if (candidate->evidence)
+      units = candidate->evidence->units_needed(alpha / open.size(), second_proof).value_or(0);
+    auto [place, is_new] = again.emplace(candidate->key, units);
+    // Hopeless for one of its metrics is not hopeless for the others.
+    place->second = std::max(place->second, units);
+  }
+  return again;
 }
 
 static bool is_worse(const Row &row)

@@ -112,9 +112,6 @@ std::vector<std::string> without_inject(const std::vector<std::string> &argument
 // Nothing selected is the quick suite.
 static std::vector<std::string> bench_arguments(std::vector<std::string> given)
 {
-  auto mark = std::find(given.begin(), given.end(), "--");
-  if (mark != given.end())
-    given.erase(mark);
   for (const std::string &argument : given)
     if (argument == "--serve")
       throw usage_error("--serve is what gate itself gives to bench");
@@ -167,7 +164,7 @@ static void take_texts(Options &options, const Texts &texts)
     options.alpha = parse_alpha(texts.alpha);
   if (!texts.units.empty())
     options.units = parse_count("--units", texts.units, 1, 100000);
-  options.max_units = options.units + std::max<size_t>(2 * options.units, 2 * fewest_units);
+  options.max_units = 10 * std::max(options.units, fewest_units);
   if (!texts.max_units.empty())
     options.max_units = parse_count("--max-units", texts.max_units, 1, 1000000);
   if (!texts.timeout.empty())
@@ -200,15 +197,17 @@ Options parse_options(int argc, const char *const *argv)
   CLI::App *check = app.add_subcommand("check", "measure bench interleaved with the baseline");
   add_measuring(*check, options, texts);
   add_judging(*check, options, texts);
-  check->add_option("--max-units", texts.max_units, "with those that confirm (3 times --units)");
+  check->add_option("--max-units", texts.max_units, "with those that confirm (10 times --units)");
   check->add_option("--stored-tolerance", texts.stored_tolerance,
                     "for times that can only be compared with stored ones, percent (25)");
   CLI::App *compare = app.add_subcommand("compare", "compare two result files");
   compare->add_option("BASE", options.base)->required();
   compare->add_option("COMP", options.comp)->required();
   add_judging(*compare, options, texts);
+  // After "--" everything is for bench, whether gate knows it or not.
+  const char *const *mark = std::find(argv, argv + argc, std::string_view("--"));
   try {
-    app.parse(argc, argv);
+    app.parse(mark - argv, argv);
   } catch (const CLI::CallForHelp &) {
     throw early_exit{app.help()};
   } catch (const CLI::CallForVersion &) {
@@ -222,7 +221,9 @@ Options parse_options(int argc, const char *const *argv)
   check_units(options);
   if (chosen == compare)
     return options;
-  options.bench_arguments = bench_arguments(chosen->remaining());
+  std::vector<std::string> rest = chosen->remaining();
+  rest.insert(rest.end(), mark == argv + argc ? mark : mark + 1, argv + argc);
+  options.bench_arguments = bench_arguments(std::move(rest));
   options.bench = find_bench(options.bench);
   if (options.store.empty())
     options.store = Store::default_directory();

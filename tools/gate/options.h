@@ -22,7 +22,7 @@ struct Options {
   double stored_tolerance = 0.25; // of times of check that were not measured interleaved
   double alpha = 0.01;
   size_t units = 20;
-  size_t max_units = 60;
+  size_t max_units = 200;
   long timeout_ms = 120000; // of one answer of bench
   uint64_t seed = 0;
   bool strict = false;

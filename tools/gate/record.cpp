@@ -2,6 +2,8 @@
 // gate record: measures one bench and keeps figures, executable and arguments as the baseline.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tools/gate/commands.h"
 #include "tools/gate/figures.h"
 #include "tools/gate/fingerprint.h"
@@ -34,6 +36,9 @@ static std::string describe(const Benchmark &benchmark)
     return fmt::format("{}: {}: {}\n", benchmark.name, to_string(benchmark.status),
                        benchmark.reason);
   std::string text;
+  if (benchmark.inject_pct)
+    text = fmt::format("note: {} is slowed on purpose by {} %\n", benchmark.name,
+                       *benchmark.inject_pct);
   for (const Metric &metric : benchmark.metrics) {
     Figures figures = figures_of(metric, PerLoad::Median);
     std::vector<double> loads = figures.usable();
@@ -68,9 +73,11 @@ static Result measure(const Options &options)
   Result result = list_bench(bench, 0);
   std::vector<Task> tasks = make_tasks(result);
   std::vector<Task *> all;
-  for (Task &task : tasks)
+  for (Task &task : tasks) {
+    task.units = options.units;
     all.push_back(&task);
-  bench.measure(all, options.units);
+  }
+  bench.measure(all);
   for (size_t i = 0; i < tasks.size(); i++) {
     put_samples(result.benchmarks[i], tasks[i].sides[0]);
     reject_unusable(result.benchmarks[i]);
@@ -78,54 +85,61 @@ static Result measure(const Options &options)
   result.command = {options.bench};
   result.command.insert(result.command.end(), options.bench_arguments.begin(),
                         options.bench_arguments.end());
-  result.started = timestamp();
   return result;
+}
+
+static size_t count(const Result &result, Status status)
+{
+  return std::count_if(result.benchmarks.begin(), result.benchmarks.end(),
+                       [=](const Benchmark &benchmark) { return benchmark.status == status; });
+}
+
+// Nothing can be measured on this machine: all were skipped.
+static void check_skipped(const Result &result)
+{
+  if (count(result, Status::Skipped) == result.benchmarks.size())
+    throw nothing_measurable(result.benchmarks.at(0).reason);
+}
+
+// Keeps what is sound. Returns the lines that tell so.
+static std::string keep(const Options &options, const std::string &executable, Result result)
+{
+  size_t recorded = count(result, Status::Ok), replaced = 0;
+  std::string text, outcome = fmt::format("failed={} skipped={}", count(result, Status::Failed),
+                                          count(result, Status::Skipped));
+  if (recorded > 0) {
+    Store store(options.store);
+    std::string name = class_name(result.environment);
+    std::erase_if(result.benchmarks, [](const Benchmark &b) { return b.status != Status::Ok; });
+    replaced = store.add(
+        name, executable,
+        {.arguments = options.bench_arguments, .seed = options.seed, .result = std::move(result)});
+    text = fmt::format("baseline: {}\n", store.baseline_path(name));
+  }
+  return text + fmt::format("gate: recorded={} replaced={} {}\n", recorded, replaced, outcome);
 }
 
 int record(const Options &options)
 {
+  constexpr size_t largest = size_t{1} << 30;
   // Read before measuring: a build in the meantime must not slip in.
-  std::string executable = read_file(options.bench, size_t{1} << 30);
+  std::string executable = read_file(options.bench, largest);
   std::string started = timestamp();
   Result result = measure(options);
   result.started = started;
-  if (read_file(options.bench, size_t{1} << 30) != executable)
+  if (read_file(options.bench, largest) != executable)
     throw std::runtime_error(
         fmt::format("'{}' changed while it was measured: nothing recorded", options.bench));
-  size_t counts[4] = {};
-  std::string reason, text;
-  for (const Benchmark &benchmark : result.benchmarks) {
-    counts[static_cast<size_t>(benchmark.status)]++;
-    if (benchmark.status != Status::Ok)
-      reason = benchmark.reason;
-    if (benchmark.inject_pct)
-      text += fmt::format("note: {} is slowed on purpose by {} %\n", benchmark.name,
-                          *benchmark.inject_pct);
-    text += describe(benchmark);
-  }
-  size_t recorded = counts[static_cast<size_t>(Status::Ok)];
-  size_t failed = counts[static_cast<size_t>(Status::Failed)];
-  size_t skipped = counts[static_cast<size_t>(Status::Skipped)];
+  check_skipped(result);
   if (!options.json.empty())
     result::write_result(options.json, result);
-  size_t replaced = 0;
-  std::string class_name = gate::class_name(result.environment);
-  if (recorded > 0) {
-    std::erase_if(result.benchmarks, [](const Benchmark &b) { return b.status != Status::Ok; });
-    replaced = Store(options.store)
-                   .add(class_name, executable,
-                        {.arguments = options.bench_arguments,
-                         .seed = options.seed,
-                         .result = std::move(result)});
-    text += fmt::format("baseline: {}\n", Store(options.store).baseline_path(class_name));
-  } else if (failed == 0) {
-    throw nothing_measurable(reason);
-  }
-  text += fmt::format("gate: recorded={} replaced={} failed={} skipped={}\n", recorded, replaced,
-                      failed, skipped);
+  std::string text;
+  for (const Benchmark &benchmark : result.benchmarks)
+    text += describe(benchmark);
+  text += keep(options, executable, result);
   if (options.json != "-")
     write_file("-", text);
-  return failed ? Exit::Incomplete : Exit::Passed;
+  return count(result, Status::Failed) ? Exit::Incomplete : Exit::Passed;
 }
 
 } // namespace gate

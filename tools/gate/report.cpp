@@ -150,6 +150,9 @@ std::string format_table(const Report &report)
   std::vector<std::string> notes = {""};
   auto telling = telling_parameters(report.rows);
   for (const Row &row : report.rows) {
+    // Of no use to a reader: not judged, and no figures (a skip has its reason, though).
+    if (!row.gated && !row.base && !row.comp && row.metric != "")
+      continue;
     lines.push_back(make_line(row, telling[row.name]));
     notes.push_back(row.note);
   }

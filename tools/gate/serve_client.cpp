@@ -120,7 +120,8 @@ Epoch ServeClient::epoch(size_t number, long ops, uint64_t seed)
   if (!value.is_object() || !is_count("hits") || !is_count("ns"))
     fail_answer(request, answer);
   Epoch epoch = {value["hits"].get<double>(), value["ns"].get<double>(), {}};
-  for (const auto &[name, each] : value.value("values", json::object()).items())
+  const json values = value.value("values", json::object());
+  for (const auto &[name, each] : values.items())
     epoch.values[name] =
         each.is_number() ? each.get<double>() : std::numeric_limits<double>::quiet_NaN();
   return epoch;

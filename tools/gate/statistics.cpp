@@ -44,10 +44,12 @@ double sign_tail(size_t n, size_t hits)
 
 size_t order_of_bound(size_t n, double alpha)
 {
-  size_t k = 0;
-  while (2 * k < n && sign_tail(n, n - k) <= alpha)
-    k++;
-  return k;
+  size_t below = 0, above = n / 2 + 1; // the tail of below is small enough, that of above is not
+  while (below + 1 < above) {
+    size_t k = (below + above) / 2;
+    (sign_tail(n, n - k + 1) <= alpha ? below : above) = k;
+  }
+  return below;
 }
 
 size_t fewest_units(double alpha)
