@@ -193,6 +193,8 @@ Options parse_options(int argc, const char *const *argv)
   app.require_subcommand(1);
   CLI::App *record = app.add_subcommand("record", "measure bench and keep it as the baseline");
   add_measuring(*record, options, texts);
+  record->add_flag("--if-missing", options.if_missing,
+                   "only where none of the selected benchmarks has a baseline yet");
   record->add_option("--json", options.json, "also write the figures to FILE (docs/results.md)");
   CLI::App *check = app.add_subcommand("check", "measure bench interleaved with the baseline");
   add_measuring(*check, options, texts);

@@ -25,6 +25,7 @@ struct Options {
   size_t max_units = 200;
   long timeout_ms = 120000; // of one answer of bench
   uint64_t seed = 0;
+  bool if_missing = false; // record: keep an existing baseline
   bool strict = false;
   bool allow_foreign = false;
   std::string json;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "tools/gate/commands.h"
 #include "tools/gate/figures.h"
@@ -119,8 +120,31 @@ static std::string keep(const Options &options, const std::string &executable, R
   return text + fmt::format("gate: recorded={} replaced={} {}\n", recorded, replaced, outcome);
 }
 
+// The baseline of this machine, if it has any of the benchmarks that are selected.
+static std::string existing_baseline(const Options &options)
+{
+  Interleave bench({{options.bench, options.bench_arguments}}, {.timeout_ms = options.timeout_ms},
+                   options.seed, [](size_t, size_t, const std::string &) {});
+  Result list = list_bench(bench, 0);
+  Store store(options.store);
+  std::string name = class_name(list.environment);
+  std::set<std::string> recorded;
+  for (const Recording &recording : store.read(name).recordings)
+    for (const Benchmark &benchmark : recording.result.benchmarks)
+      recorded.insert(benchmark_key(benchmark));
+  for (const Benchmark &benchmark : list.benchmarks)
+    if (recorded.count(benchmark_key(benchmark)))
+      return store.baseline_path(name);
+  return "";
+}
+
 int record(const Options &options)
 {
+  if (options.if_missing)
+    if (std::string path = existing_baseline(options); !path.empty()) {
+      fmt::print("baseline: {}\ngate: kept what is recorded (--if-missing)\n", path);
+      return Exit::Passed;
+    }
   constexpr size_t largest = size_t{1} << 30;
   // Read before measuring: a build in the meantime must not slip in.
   std::string executable = read_file(options.bench, largest);
