@@ -33,8 +33,6 @@ using result::Result;
 using result::Status;
 
 static constexpr double first_share = 0.6;
-// What the first look says is needed is a guess; this much more makes it a good one.
-static constexpr double reserve = 1.25;
 
 namespace
 {
@@ -346,15 +344,6 @@ private:
 
   double second_proof() const { return (1 - first_share) * x_options.alpha; }
 
-  // needed: by the first look, 0 for hopeless, which gets enough for a large effect to show.
-  size_t fresh_units(size_t needed) const
-  {
-    size_t most = x_options.max_units - x_options.units;
-    if (needed == 0 || needed > 4 * most)
-      needed = 2 * x_options.units;
-    return std::clamp(static_cast<size_t>(reserve * needed), x_options.units, most);
-  }
-
   void look_again(Interleave &bench, const std::map<std::string, size_t> &again,
                   std::vector<Candidate> &first, double alpha)
   {
@@ -363,7 +352,8 @@ private:
     for (Group &group : x_groups)
       for (size_t i = 0; group.interleaved() && i < group.tasks.size(); i++)
         if (auto wanted = again.find(result::benchmark_key(group.comp[i])); wanted != again.end()) {
-          group.tasks[i].units = fresh_units(wanted->second);
+          group.tasks[i].units =
+              second_units(wanted->second, x_options.units, x_options.max_units - x_options.units);
           tasks.push_back(&group.tasks[i]);
           keys.insert(wanted->first);
         }

@@ -59,6 +59,10 @@ void judge(std::vector<Candidate> &family, double alpha, double proof);
 std::map<std::string, size_t> screen(std::vector<Candidate> &candidates, double proof, double alpha,
                                      double second_proof);
 
+// Units of a second look. needed: by the first look, 0 for hopeless, which gets enough for a large
+// effect to show. first: units of the first look. most: that are allowed.
+size_t second_units(size_t needed, size_t first, size_t most);
+
 // Many rows that moved the same way in runs measured apart: the host changed, not all of them.
 // Turns their verdicts into incomparable and returns the reason; empty: nothing of the kind.
 std::string find_host_shift(std::vector<Row> &rows);

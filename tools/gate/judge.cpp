@@ -125,6 +125,15 @@ std::map<std::string, size_t> screen(std::vector<Candidate> &candidates, double 
   return again;
 }
 
+size_t second_units(size_t needed, size_t first, size_t most)
+{
+  // What the first look says is needed is a guess; this much more makes it a good one.
+  constexpr double reserve = 1.25;
+  if (needed == 0 || needed > 4 * most)
+    needed = 2 * first;
+  return std::clamp(static_cast<size_t>(reserve * needed), first, most);
+}
+
 static bool is_worse(const Row &row)
 {
   return row.better == result::Better::Higher ? *row.change < 0 : *row.change > 0;

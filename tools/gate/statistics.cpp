@@ -87,24 +87,19 @@ double effect_for_power(size_t n, double alpha, double power)
   return boost::math::quantile(boost::math::normal(), std::min(share, 1 - 1e-12));
 }
 
-static bool succeeds(size_t n, double share, double alpha)
-{
-  size_t k = order_of_bound(n, alpha);
-  if (k == 0)
-    return false;
-  size_t hits = n - k + 1;
-  return boost::math::ibeta(hits, n - hits + 1, share) >= 0.9;
-}
-
 std::optional<size_t> units_for_share(double share, double alpha)
 {
-  constexpr size_t most = 10000;
+  constexpr double most = 10000;
   if (share <= 0.5)
     return std::nullopt;
-  for (size_t n = fewest_units(alpha); n <= most; n += std::max<size_t>(1, n / 20))
-    if (succeeds(n, std::min(share, 1.0), alpha))
-      return n;
-  return std::nullopt;
+  // Normal approximation of the binomial: a share is itself a guess, exactness would be false.
+  boost::math::normal normal;
+  double width = 0.5 * boost::math::quantile(complement(normal, alpha)) +
+                 boost::math::quantile(normal, 0.9) * std::sqrt(share * (1 - std::min(share, 1.0)));
+  double root = width / (std::min(share, 1.0) - 0.5);
+  if (!(root * root <= most))
+    return std::nullopt;
+  return std::max<size_t>(std::ceil(root * root), fewest_units(alpha));
 }
 
 std::vector<Holm> holm(const std::vector<double> &p, double alpha)
