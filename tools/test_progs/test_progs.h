@@ -7,14 +7,16 @@
 //     SUBTEST(key_size_refused) { CHECK_ERR(create(...), -EINVAL); };
 //   }
 //
-// Bodies throw to end early: CHECK_* and REQUIRE_* on failure, test::skip() with the probe's reason.
-// Destructors run, so fds, links and maps are RAII objects and never leak into the next test.
+// Bodies throw to end early: CHECK_* and REQUIRE_* on failure, test::skip() with the probe's
+// reason. Destructors run, so fds, links and maps are RAII objects and never leak into the next
+// test.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -26,9 +28,10 @@ namespace test
 
 using Body = void (*)();
 
-// Registers a test under its name. serial: never beside another test (-j).
+// Registers a test under its name. serial: never beside another test (-j). hidden: not listed, runs
+// only where -a spells its whole name.
 struct Register {
-  Register(const char *name, const char *file, bool serial, Body body);
+  Register(const char *name, const char *file, bool serial, Body body, bool hidden = false);
 };
 
 // A failed requirement: ends the (sub)test.
@@ -44,11 +47,18 @@ void fail(const char *function, int line, std::string_view what, const std::stri
 // Notes a passed check (shown with -v).
 void pass(const char *function, std::string_view what);
 
+// Skips the (sub)test with the probe's reason, if something is missing: require(probe::map_bloom).
+void require(std::optional<std::string> (*missing)());
+
 // Prints into the log of the running (sub)test: shown when it fails, or with -v.
 void log(const std::string &text);
 
 // The seed of this run for randomised tests (--seed, else from the clock); print it on failure.
 uint64_t seed();
+// 0 to 3: how many -v were given. 2: libbpf talks. 3: the verifier too.
+int verbosity();
+// Whether -s asks tests to print what the verifier counted.
+bool verifier_stats();
 
 // Runs body as subtest, if it is selected. Use through SUBTEST.
 class Subtest {
@@ -70,14 +80,16 @@ template <class T> std::string show(const T &value)
 }
 
 template <class A, class B>
-bool equal(const char *function, int line, std::string_view what, const A &actual, const B &expected)
+bool equal(const char *function, int line, std::string_view what, const A &actual,
+           const B &expected)
 {
   bool same = actual == expected;
   if (same)
     pass(function, what);
   else
-    fail(function, line, what,
-         fmt::format("unexpected {}: actual {} != expected {}", what, show(actual), show(expected)));
+    fail(
+        function, line, what,
+        fmt::format("unexpected {}: actual {} != expected {}", what, show(actual), show(expected)));
   return same;
 }
 
@@ -89,12 +101,14 @@ bool err(const char *function, int line, std::string_view what, long rc, long ex
 
 } // namespace test
 
-#define TEST_REGISTER_(name, serial)                                                               \
+#define TEST_REGISTER_(name, serial, hidden)                                                       \
   static void test_body_##name();                                                                  \
-  static const test::Register test_register_##name{#name, __FILE__, serial, test_body_##name};     \
+  static const test::Register test_register_##name{#name, __FILE__, serial, test_body_##name,      \
+                                                   hidden};                                        \
   static void test_body_##name()
-#define TEST(name) TEST_REGISTER_(name, false)
-#define SERIAL_TEST(name) TEST_REGISTER_(name, true)
+#define TEST(name) TEST_REGISTER_(name, false, false)
+#define SERIAL_TEST(name) TEST_REGISTER_(name, true, false)
+#define HIDDEN_TEST(name) TEST_REGISTER_(name, false, true)
 
 // SUBTEST(name) { ... };   name: an identifier;  SUBTEST_NAMED("name with any text") { ... };
 #define SUBTEST(name) test::Subtest(#name, __func__) = [&]() -> void
