@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdio>
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "tools/test_progs/crash.h"
@@ -56,7 +57,16 @@ void stop_strays()
   _exit(1);
 }
 
-void note_exception(const char *text) { fail(state.test->name.c_str(), 0, "exception", text); }
+// Subtests are lambdas, all of the same name: say which.
+const char *speaker(const char *function)
+{
+  return strcmp(function, "operator()") == 0 ? crash_title() : function;
+}
+
+void note_exception(const char *text)
+{
+  fail(crash_title(), 0, "exception", text);
+}
 
 } // namespace
 
@@ -170,15 +180,15 @@ void fail(const char *function, int line, std::string_view what, const std::stri
 {
   state.errors++;
   if (line > 0)
-    fmt::print("{}:FAIL:{} {} (line {})\n", function, what, text, line);
+    fmt::print("{}:FAIL:{} {} (line {})\n", speaker(function), what, text, line);
   else
-    fmt::print("{}:FAIL:{} {}\n", function, what, text);
+    fmt::print("{}:FAIL:{} {}\n", speaker(function), what, text);
 }
 
 void pass(const char *function, std::string_view what)
 {
   if (verbosity() > 0)
-    fmt::print("{}:PASS:{}\n", function, what);
+    fmt::print("{}:PASS:{}\n", speaker(function), what);
 }
 
 void log(const std::string &text) { fmt::print("{}{}", text, text.ends_with('\n') ? "" : "\n"); }

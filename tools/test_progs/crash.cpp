@@ -21,6 +21,8 @@ void set_crash_title(const std::string &title)
   g_title[length] = '\0';
 }
 
+const char *crash_title() { return g_title; }
+
 static void put(const char *text) { (void)!write(STDERR_FILENO, text, strlen(text)); }
 
 static void put_number(int number)

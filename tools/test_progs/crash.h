@@ -13,6 +13,7 @@ constexpr int watchdog_signal = SIGQUIT;
 
 // The name that a crash or the watchdog prints.
 void set_crash_title(const std::string &title);
+const char *crash_title();
 // For the calling thread's stack overflow too. Call again to take the handlers back from whoever
 // replaced them.
 void install_crash_handlers();

@@ -2,10 +2,15 @@
 // From the command line to the exit code.
 #include "tools/test_progs/harness.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <system_error>
 
+#include "tools/lib/atomic_file.h"
+#include "tools/lib/probe.h"
 #include "tools/test_progs/options.h"
 #include "tools/test_progs/printer.h"
 #include "tools/test_progs/reports.h"
@@ -54,19 +59,26 @@ int verdict(const RunResult &run)
   return run.nothing_ran() ? nothing_ran : passed;
 }
 
+// Better before the tests than after them.
 void check_reports(const Options &options)
 {
-  for (const std::string &path : {options.json_file, options.junit_file})
-    if (!path.empty())
-      check_report(path);
+  for (const std::string &path : {options.json_file, options.junit_file}) {
+    if (path.empty() || path == "-")
+      continue;
+    size_t slash = path.rfind('/');
+    std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+    if (access(directory.c_str(), W_OK) < 0)
+      throw std::system_error(errno, std::generic_category(),
+                              fmt::format("cannot write '{}'", path));
+  }
 }
 
 void write_reports(const RunResult &run, const Options &options, int exit_code)
 {
   if (!options.json_file.empty())
-    write_report(options.json_file, json_report(run, exit_code));
+    write_file(options.json_file, json_report(run, exit_code));
   if (!options.junit_file.empty())
-    write_report(options.junit_file, junit_report(run));
+    write_file(options.junit_file, junit_report(run));
 }
 
 bool only_hidden(const std::vector<TestInfo> &tests)
@@ -100,8 +112,19 @@ int run_selected(const std::vector<TestInfo> &tests, const Options &options,
   return exit_code;
 }
 
+int show_probes()
+{
+  for (const probe::Probe &each : probe::all()) {
+    auto reason = each.missing();
+    fmt::print("{:<26} {}\n", each.name, reason ? "no   " + *reason : "yes");
+  }
+  return passed;
+}
+
 int run_options(const Options &options, std::optional<std::string> (*missing)())
 {
+  if (options.probe)
+    return show_probes();
   std::vector<TestInfo> tests = select(options.settings.selection);
   if (options.list || options.count)
     return show_selection(tests, options);

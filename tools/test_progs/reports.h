@@ -16,10 +16,4 @@ std::string json_report(const RunResult &run, int exit_code);
 // One <testsuite> a test, one <testcase> a subtest.
 std::string junit_report(const RunResult &run);
 
-// Writes text to path, whole or not at all; straight into what is no regular file (a pipe, a
-// device). Throws std::system_error.
-void write_report(const std::string &path, const std::string &text);
-// Whether write_report() has a chance: throws std::system_error if not. Leaves nothing behind.
-void check_report(const std::string &path);
-
 } // namespace test

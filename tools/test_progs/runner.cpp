@@ -78,6 +78,7 @@ private:
   void interrupt(int signal);
   void collect();
   void reap_orphans();
+  std::vector<pid_t> find_orphans() const;
 
   const Settings &x_settings;
   const RunnerOptions &x_options;
@@ -125,18 +126,32 @@ void Runner::finish_ended()
   }
 }
 
-// What a test forked into a session of its own comes to this process when the worker ends.
+// What a test forked into a session of its own comes to this process when the worker ends. It gets
+// two seconds to tidy up, as the guard of a memory cgroup does.
 void Runner::reap_orphans()
 {
-  auto is_worker = [this](pid_t pid) {
+  constexpr int tries = 100;
+  for (int i = 0; i <= tries; i++) {
+    auto orphans = find_orphans();
+    if (orphans.empty())
+      return;
+    for (pid_t orphan : orphans) {
+      if (i == tries)
+        kill(orphan, SIGKILL);
+      waitpid(orphan, nullptr, i == tries ? 0 : WNOHANG);
+    }
+    usleep(20000);
+  }
+}
+
+std::vector<pid_t> Runner::find_orphans() const
+{
+  std::vector<pid_t> orphans = children_of_this_process();
+  std::erase_if(orphans, [this](pid_t pid) {
     return std::any_of(x_running.begin(), x_running.end(),
                        [pid](const RunningTest &test) { return test.pid() == pid; });
-  };
-  for (pid_t child : children_of_this_process())
-    if (!is_worker(child)) {
-      kill(child, SIGKILL);
-      waitpid(child, nullptr, 0);
-    }
+  });
+  return orphans;
 }
 
 void Runner::interrupt(int signal)

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// What this kernel and this process can do. A probe tries the thing itself, changes nothing, and
+// gives the reason where it is missing, nullopt where it is there. Reasons are constant for a
+// machine: they become part of test names in some result databases.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace probe
+{
+
+using Missing = std::optional<std::string>;
+
+Missing bpf(); // bpf(2) creates maps and loads programs for this process
+Missing cap_sys_admin();
+Missing cap_bpf(); // or CAP_SYS_ADMIN, which includes it
+Missing memlock(); // memory of maps is not held down by RLIMIT_MEMLOCK
+Missing jit();
+Missing btf(); // the kernel's own, for CO-RE and fentry
+
+Missing map_array();
+Missing map_hash();
+Missing map_percpu_hash();
+Missing map_lru_hash();
+Missing map_lpm_trie();
+Missing map_bloom();
+Missing map_array_of_maps();
+Missing map_ringbuf();
+Missing map_spin_lock(); // bpf_spin_lock in a hash map's value
+Missing batch_hash();
+Missing batch_lpm_trie();
+
+Missing program_xdp();
+Missing program_syscall();
+Missing test_run(); // BPF_PROG_TEST_RUN of an XDP program
+Missing sleepable_hash();
+Missing sleepable_lpm_trie();
+Missing sleepable_bloom();
+Missing helper_loop();
+Missing helper_strncmp();
+Missing helper_for_each_map_elem();
+
+Missing raw_tracepoint();
+Missing tracepoint(); // its id can be read: tracefs is mounted
+Missing kprobe();
+Missing fentry();
+Missing fexit();
+
+Missing memory_cgroup();    // v2 or v1
+Missing memory_cgroup_v1(); // the controller is on that hierarchy
+Missing memory_cgroup_v2();
+
+// This kernel is at least major.minor, by its own word; for what cannot be tried.
+Missing kernel_at_least(int major, int minor);
+template <int major, int minor> Missing kernel() { return kernel_at_least(major, minor); }
+
+struct Probe {
+  const char *name; // of the function above
+  Missing (*missing)();
+};
+
+// Every probe without parameters, for the table of --probe.
+const std::vector<Probe> &all();
+
+// Throws bpf::missing with the reason.
+void require(Missing (*missing)());
+
+} // namespace probe
