@@ -63,10 +63,7 @@ const char *speaker(const char *function)
   return strcmp(function, "operator()") == 0 ? crash_title() : function;
 }
 
-void note_exception(const char *text)
-{
-  fail(crash_title(), 0, "exception", text);
-}
+void note_exception(const char *text) { fail(crash_title(), 0, "exception", text); }
 
 } // namespace
 

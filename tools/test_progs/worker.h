@@ -11,6 +11,6 @@ namespace test
 // records go to record_fd. alone: no other test runs beside it, so that what changed in the whole
 // system may be put down to it.
 [[noreturn]] void run_worker(const TestInfo &test, const Settings &settings, int record_fd,
-                             int log_fd, bool alone);
+                             int log_fd, bool alone) noexcept;
 
 } // namespace test

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// Reads the state of the process and of the machine out of /proc, bpffs and the cgroup trees.
+//
+// BPF objects are not compared by their ids: other programs make some at any time. What can keep an
+// object of this process alive is one of its fds, or a pin: both are compared.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "tools/lib/text.h"
+#include "tools/test_progs/leaks.h"
+#include "tools/test_progs/processes.h"
+
+namespace test
+{
+
+namespace fs = std::filesystem;
+
+static std::string link_target(const fs::path &path)
+{
+  std::error_code gone;
+  return fs::read_symlink(path, gone).string();
+}
+
+// "map_id: 12" and the like of a BPF object's fdinfo, to tell which one was left.
+static std::string bpf_id(const std::string &fd)
+{
+  std::ifstream info("/proc/self/fdinfo/" + fd);
+  std::string ids;
+  for (std::string line; std::getline(info, line);)
+    for (const char *key : {"map_id:", "prog_id:", "link_id:", "btf_id:"})
+      if (line.starts_with(key))
+        ids += " " + line;
+  return ids;
+}
+
+static void add_fds(Snapshot &state)
+{
+  std::error_code ignored;
+  for (const auto &entry : fs::directory_iterator("/proc/self/fd", ignored)) {
+    std::string fd = entry.path().filename(), target = link_target(entry.path());
+    // Its own directory is what the iterator has open.
+    if (target != fmt::format("/proc/{}/fd", getpid()))
+      state["fd " + fd] = target + bpf_id(fd);
+  }
+}
+
+static void add_processes(Snapshot &state)
+{
+  std::error_code ignored;
+  for (const auto &entry : fs::directory_iterator("/proc/self/task", ignored))
+    state["thread " + entry.path().filename().string()] = "of the test";
+  for (pid_t child : children_of_this_process())
+    state[fmt::format("child process {}", child)] =
+        read_small_file(fmt::format("/proc/{}/comm", child)).value_or("");
+}
+
+static std::string affinity()
+{
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof(set), &set) != 0)
+    return "";
+  std::vector<int> cpus;
+  for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+    if (CPU_ISSET(cpu, &set))
+      cpus.push_back(cpu);
+  return fmt::format("{}", fmt::join(cpus, ","));
+}
+
+Snapshot own_state()
+{
+  Snapshot state;
+  add_fds(state);
+  add_processes(state);
+  state["CPU affinity"] = affinity();
+  state["network namespace"] = link_target("/proc/self/ns/net");
+  state["cgroup"] = read_small_file("/proc/self/cgroup").value_or("");
+  return state;
+}
+
+namespace
+{
+
+struct Mount {
+  std::string directory, type;
+};
+
+} // namespace
+
+// mountinfo: id, parent, device, root, directory, options, optional fields, "-", type.
+// The runner's, since what a test mounts in a namespace of its own ends with it.
+static std::vector<Mount> mounts()
+{
+  std::vector<Mount> list;
+  std::ifstream file(fmt::format("/proc/{}/mountinfo", getppid()));
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    Mount mount;
+    std::string word;
+    words >> word >> word >> word >> word >> mount.directory;
+    while (words >> word && word != "-")
+      ;
+    words >> mount.type;
+    list.push_back(mount);
+  }
+  return list;
+}
+
+static void add_pins(Snapshot &state, const Mount &bpffs)
+{
+  std::error_code ignored;
+  for (auto entry = fs::recursive_directory_iterator(bpffs.directory, ignored);
+       entry != fs::recursive_directory_iterator(); entry.increment(ignored))
+    state["pin " + entry->path().string()] = "in bpffs";
+}
+
+// A MemoryCgroup of another process, which makes and removes it when it likes.
+static bool belongs_to_another(const std::string &name)
+{
+  const std::string prefix = "bpfgate-";
+  return name.starts_with(prefix) && !name.starts_with(fmt::format("{}{}-", prefix, getpid()));
+}
+
+// The directories below the root and below the cgroup of this process that nobody is in.
+static void add_cgroups(Snapshot &state, const Mount &hierarchy)
+{
+  std::vector<std::string> homes{hierarchy.directory};
+  std::ifstream own("/proc/self/cgroup");
+  for (std::string line; std::getline(own, line);)
+    homes.push_back(hierarchy.directory + line.substr(line.rfind(':') + 1));
+  for (const std::string &home : homes) {
+    std::error_code ignored;
+    for (const auto &entry : fs::directory_iterator(home, ignored))
+      if (entry.is_directory(ignored) && !belongs_to_another(entry.path().filename()) &&
+          read_small_file(entry.path() / "cgroup.procs").value_or("x").empty())
+        state["cgroup directory " + entry.path().string()] = "empty";
+  }
+}
+
+Snapshot machine_state()
+{
+  Snapshot state;
+  for (const Mount &mount : mounts()) {
+    state["mount " + mount.directory] = mount.type;
+    if (mount.type == "bpf")
+      add_pins(state, mount);
+    if (mount.type == "cgroup" || mount.type == "cgroup2")
+      add_cgroups(state, mount);
+  }
+  for (const char *name : {"kernel/bpf_stats_enabled", "kernel/unprivileged_bpf_disabled",
+                           "net/core/bpf_jit_enable", "net/core/bpf_jit_harden"})
+    state[std::string("sysctl ") + name] =
+        read_small_file(std::string("/proc/sys/") + name).value_or("");
+  return state;
+}
+
+} // namespace test
