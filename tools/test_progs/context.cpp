@@ -57,10 +57,11 @@ void stop_strays()
   _exit(1);
 }
 
-// Subtests are lambdas, all of the same name: say which.
+// Subtests are lambdas, all of the same name: say which. The same for the test's own function.
 const char *speaker(const char *function)
 {
-  return strcmp(function, "operator()") == 0 ? crash_title() : function;
+  bool own = strcmp(function, "operator()") == 0 || strncmp(function, "test_body_", 10) == 0;
+  return own ? crash_title() : function;
 }
 
 void note_exception(const char *text) { fail(crash_title(), 0, "exception", text); }

@@ -26,11 +26,18 @@ std::string one_line(std::string text)
   return text;
 }
 
+std::string printable(std::string text)
+{
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < ' ' && c != '\t'; }, '?');
+  return text;
+}
+
 void print_log(const std::string &prefix, const std::string &log)
 {
   for (size_t begin = 0; begin < log.size();) {
     size_t end = std::min(log.find('\n', begin), log.size());
-    fmt::print("{}# | {}\n", prefix, std::string_view(log).substr(begin, end - begin));
+    fmt::print("{}# | {}\n", prefix, printable(log.substr(begin, end - begin)));
     begin = end + 1;
   }
 }
@@ -61,6 +68,10 @@ public:
   void skip_all(const std::string &reason) override
   {
     fmt::print("KTAP version 1\n1..0 # SKIP {}\n", one_line(reason));
+  }
+  void bail_out(const std::string &reason) override
+  {
+    fmt::print("KTAP version 1\nBail out! {}\n", one_line(reason));
   }
 
 private:

@@ -67,6 +67,10 @@ public:
   {
     fmt::print("test_progs: SKIP: {}\n", reason);
   }
+  void bail_out(const std::string &reason) override
+  {
+    fmt::print(stderr, "test_progs: {}\n", reason);
+  }
 
 private:
   void print_all(const TestResult &test, bool only_failures);

@@ -16,6 +16,8 @@ public:
   virtual void end(const RunResult &run) = 0;
   // Instead of begin() and end(), where nothing can run here.
   virtual void skip_all(const std::string &reason) = 0;
+  // Instead of begin() and end(), where there is nothing to run.
+  virtual void bail_out(const std::string &reason) = 0;
 };
 
 // verbose: the logs of passed tests too. live: the logs have been shown already.

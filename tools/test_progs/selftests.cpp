@@ -94,10 +94,7 @@ static int go_down(int depth)
   return bottomless ? go_down(depth + 1) + frame[depth % 4096] : 0;
 }
 
-HIDDEN_TEST(selftest_stack_overflow)
-{
-  CHECK_EQ(go_down(0), 0);
-}
+HIDDEN_TEST(selftest_stack_overflow) { CHECK_EQ(go_down(0), 0); }
 
 HIDDEN_TEST(selftest_abort) { abort(); }
 
@@ -138,7 +135,7 @@ HIDDEN_TEST(selftest_deaf_loop)
 
 HIDDEN_TEST(selftest_wait)
 {
-  printf("waiting\n");
+  printf("waiting as process %d\n", getpid());
   for (;;)
     pause();
 }
