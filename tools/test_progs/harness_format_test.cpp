@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/lib/atomic_file.h"
+#include "tools/lib/temporary_directory.h"
 #include "tools/lib/unit_test.h"
 #include "tools/test_progs/run_program.h"
 
@@ -22,10 +23,10 @@ static void expect_line(const Ended &ended, const std::string &line)
 
 TEST(json_of_a_run_with_everything)
 {
-  Scratch scratch;
-  Ended ended = run_test_progs({"-J", scratch.path("json"), "-a",
-                                "selftest_mixed,selftest_segv,selftest_pass,selftest_skip"});
-  json report = json::parse(read_file(scratch.path("json")));
+  TemporaryDirectory scratch;
+  Ended ended = run_test_progs(
+      {"-J", scratch / "json", "-a", "selftest_mixed,selftest_segv,selftest_pass,selftest_skip"});
+  json report = json::parse(read_file(scratch / "json"));
   expect_eq(report["success"].get<int>(), 2);
   expect_eq(report["success_subtest"].get<int>(), 5);
   expect_eq(report["skipped"].get<int>(), 2);
@@ -46,41 +47,41 @@ TEST(json_of_a_run_with_everything)
 
 TEST(json_has_failures_with_verbose_too)
 {
-  Scratch scratch;
-  run_test_progs({"-v", "-J", scratch.path("json"), "-a", "selftest_mixed"});
-  expect_eq(json::parse(read_file(scratch.path("json")))["results"].size(), 1u);
+  TemporaryDirectory scratch;
+  run_test_progs({"-v", "-J", scratch / "json", "-a", "selftest_mixed"});
+  expect_eq(json::parse(read_file(scratch / "json"))["results"].size(), 1u);
 }
 
 TEST(json_takes_any_bytes)
 {
-  Scratch scratch;
-  run_test_progs({"-J", scratch.path("json"), "-a", "selftest_false_results"});
-  json report = json::parse(read_file(scratch.path("json")));
+  TemporaryDirectory scratch;
+  run_test_progs({"-J", scratch / "json", "-a", "selftest_false_results"});
+  json report = json::parse(read_file(scratch / "json"));
   expect_has(report["results"][0]["message"], "<&>");
 }
 
 TEST(reports_of_a_run_that_was_ended)
 {
-  Scratch scratch;
+  TemporaryDirectory scratch;
   // More than once, as nested timeouts do.
   auto interrupt = [](pid_t pid, const std::string &out) {
     if (out.find("waiting as process") != std::string::npos)
       kill(pid, SIGINT);
   };
-  run_test_progs({"-v", "-J", scratch.path("json"), "--junit", scratch.path("xml"), "-a",
+  run_test_progs({"-v", "-J", scratch / "json", "--junit", scratch / "xml", "-a",
                   "selftest_pass,selftest_wait"},
                  interrupt);
-  json report = json::parse(read_file(scratch.path("json")));
+  json report = json::parse(read_file(scratch / "json"));
   expect_eq(report["interrupted_by"].get<int>(), SIGINT);
   expect_eq(report["failed"].get<int>(), 1);
   expect_eq(report["success"].get<int>(), 1);
-  expect_has(read_file(scratch.path("xml")), "</testsuites>");
+  expect_has(read_file(scratch / "xml"), "</testsuites>");
 }
 
 TEST(a_report_that_cannot_be_written_is_told_before_the_tests)
 {
-  Scratch scratch;
-  Ended ended = run_test_progs({"-J", scratch.path("no/where"), "-a", "selftest_pass"});
+  TemporaryDirectory scratch;
+  Ended ended = run_test_progs({"-J", scratch / "no/where", "-a", "selftest_pass"});
   expect_eq(ended.status, 3);
   expect(ended.out.empty(), "ran nevertheless");
   expect_has(ended.err, "cannot write");
@@ -88,21 +89,21 @@ TEST(a_report_that_cannot_be_written_is_told_before_the_tests)
 
 TEST(nothing_but_the_report_is_left)
 {
-  Scratch scratch;
-  run_test_progs({"-J", scratch.path("json"), "-a", "selftest_pass"});
+  TemporaryDirectory scratch;
+  run_test_progs({"-J", scratch / "json", "-a", "selftest_pass"});
   size_t files = 0;
-  for ([[maybe_unused]] const auto &entry : std::filesystem::directory_iterator(scratch.path("")))
+  for ([[maybe_unused]] const auto &entry : std::filesystem::directory_iterator(scratch / ""))
     files++;
   expect_eq(files, 1u);
 }
 
 TEST(junit_is_xml_with_the_right_counts)
 {
-  Scratch scratch;
-  run_test_progs({"--junit", scratch.path("xml"), "-a",
+  TemporaryDirectory scratch;
+  run_test_progs({"--junit", scratch / "xml", "-a",
                   "selftest_mixed,selftest_segv,selftest_false_results,selftest_skip"});
   boost::property_tree::ptree tree;
-  read_xml(scratch.path("xml"), tree);
+  read_xml(scratch / "xml", tree);
   std::map<std::string, boost::property_tree::ptree> suites;
   for (const auto &[tag, suite] : tree.get_child("testsuites"))
     if (tag == "testsuite")
@@ -115,7 +116,7 @@ TEST(junit_is_xml_with_the_right_counts)
   expect_eq(mixed.get<int>("<xmlattr>.errors"), 0);
   expect_eq(suites["selftest_segv"].get<int>("<xmlattr>.errors"), 1);
   expect_eq(suites["selftest_skip"].get<int>("<xmlattr>.skipped"), 1);
-  expect_has(read_file(scratch.path("xml")), "odd: &lt;name&gt; &amp; #more");
+  expect_has(read_file(scratch / "xml"), "odd: &lt;name&gt; &amp; #more");
 }
 
 TEST(ktap_of_every_result)
@@ -168,11 +169,11 @@ TEST(ktap_does_not_pass_an_empty_selection)
 
 TEST(three_outputs_at_once)
 {
-  Scratch scratch;
-  Ended ended = run_test_progs({"-a", "selftest_pass", "-J", scratch.path("json"), "--ktap",
-                                "--junit", scratch.path("xml")});
+  TemporaryDirectory scratch;
+  Ended ended = run_test_progs(
+      {"-a", "selftest_pass", "-J", scratch / "json", "--ktap", "--junit", scratch / "xml"});
   expect_eq(ended.status, 0);
   expect_line(ended, "ok 1 selftest_pass");
-  expect_eq(json::parse(read_file(scratch.path("json")))["success"].get<int>(), 1);
-  expect_has(read_file(scratch.path("xml")), "testcase classname=\"selftest_pass\" name=\"one\"");
+  expect_eq(json::parse(read_file(scratch / "json"))["success"].get<int>(), 1);
+  expect_has(read_file(scratch / "xml"), "testcase classname=\"selftest_pass\" name=\"one\"");
 }

@@ -10,6 +10,7 @@
 
 #include <sstream>
 
+#include "tools/lib/temporary_directory.h"
 #include "tools/lib/unit_test.h"
 #include "tools/test_progs/leaks.h"
 #include "tools/test_progs/run_program.h"
@@ -90,8 +91,8 @@ TEST(leaks_of_mounts_and_pins)
 {
   if (geteuid() != 0)
     return;
-  Scratch scratch;
-  std::string bpffs = scratch.path("bpffs");
+  TemporaryDirectory scratch;
+  std::string bpffs = scratch / "bpffs";
   mkdir(bpffs.c_str(), 0700);
   pid_t child = fork();
   if (child == 0)

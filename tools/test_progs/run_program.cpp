@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <sstream>
 #include <stdexcept>
 
@@ -86,18 +85,4 @@ Ended run_test_progs(const std::vector<std::string> &arguments,
   }
   ended.status = shell_status(pid);
   return ended;
-}
-
-Scratch::Scratch()
-{
-  char name[] = "/tmp/harness_test.XXXXXX";
-  if (!mkdtemp(name))
-    throw std::runtime_error("no temporary directory");
-  x_path = name;
-}
-
-Scratch::~Scratch()
-{
-  std::error_code ignored;
-  std::filesystem::remove_all(x_path, ignored);
 }

@@ -20,16 +20,3 @@ struct Ended {
 // its stdout so far, each time there is more of it.
 Ended run_test_progs(const std::vector<std::string> &arguments,
                      const std::function<void(pid_t, const std::string &)> &meanwhile = nullptr);
-
-// A directory that is removed, with all in it, at the end.
-class Scratch {
-public:
-  Scratch();
-  ~Scratch();
-  Scratch(const Scratch &) = delete;
-  Scratch &operator=(const Scratch &) = delete;
-  std::string path(const std::string &name) const { return x_path + "/" + name; }
-
-private:
-  std::string x_path;
-};

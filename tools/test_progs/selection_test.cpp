@@ -4,8 +4,8 @@
 
 #include <fstream>
 
+#include "tools/lib/temporary_directory.h"
 #include "tools/lib/unit_test.h"
-#include "tools/test_progs/run_program.h"
 
 using test::glob_match;
 using test::Selection;
@@ -142,10 +142,10 @@ static void write(const std::string &path, const std::string &text) { std::ofstr
 
 TEST(a_file_has_one_entry_a_line)
 {
-  Scratch scratch;
-  write(scratch.path("list"), "# comment\n\nx\n  foo/bar, baz   # why\nlast");
+  TemporaryDirectory scratch;
+  write(scratch / "list", "# comment\n\nx\n  foo/bar, baz   # why\nlast");
   Selection s;
-  s.allow("@" + scratch.path("list"), Match::glob);
+  s.allow("@" + scratch / "list", Match::glob);
   expect(s.wants_test("x", 1), "a name of one character");
   expect(s.wants_subtest("foo", 2, "bar, baz", 1), "a comma is part of the line");
   expect(s.wants_test("last", 3), "no newline at the end");
@@ -154,31 +154,30 @@ TEST(a_file_has_one_entry_a_line)
 
 TEST(files_add_up_and_may_deny)
 {
-  Scratch scratch;
-  write(scratch.path("a"), "foo\nbar\n");
-  write(scratch.path("b"), "ba\n");
+  TemporaryDirectory scratch;
+  write(scratch / "a", "foo\nbar\n");
+  write(scratch / "b", "ba\n");
   Selection s;
-  s.allow("@" + scratch.path("a"), Match::glob);
-  s.deny("@" + scratch.path("b"), Match::substring);
+  s.allow("@" + (scratch / "a"), Match::glob);
+  s.deny("@" + scratch / "b", Match::substring);
   expect(s.wants_test("foo", 1) && !s.wants_test("bar", 2));
 }
 
 TEST(a_file_that_cannot_be_read_is_refused)
 {
-  Scratch scratch;
-  expect_throws([&] { Selection().allow("@" + scratch.path("none"), Match::glob); },
+  TemporaryDirectory scratch;
+  expect_throws([&] { Selection().allow("@" + scratch / "none", Match::glob); },
                 "cannot read the list of tests");
-  expect_throws([&] { Selection().deny("@" + scratch.path(""), Match::glob); },
+  expect_throws([&] { Selection().deny("@" + scratch / "", Match::glob); },
                 "cannot read the list of tests");
 }
 
 TEST(a_file_without_names_does_not_allow_everything)
 {
-  Scratch scratch;
-  write(scratch.path("list"), "# nothing\n");
-  expect_throws([&] { Selection().allow("@" + scratch.path("list"), Match::glob); },
-                "names no test");
-  Selection().deny("@" + scratch.path("list"), Match::glob); // denying nothing is fine
+  TemporaryDirectory scratch;
+  write(scratch / "list", "# nothing\n");
+  expect_throws([&] { Selection().allow("@" + scratch / "list", Match::glob); }, "names no test");
+  Selection().deny("@" + scratch / "list", Match::glob); // denying nothing is fine
 }
 
 TEST(hidden_tests_are_named_whole)
