@@ -3,7 +3,11 @@
 #include "tools/test_progs/leaks.h"
 
 #include <fmt/format.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <unistd.h>
+
+#include <filesystem>
 
 namespace test
 {
@@ -24,7 +28,25 @@ std::vector<std::string> differences(const Snapshot &before, const Snapshot &aft
   return lines;
 }
 
-LeakCheck::LeakCheck(bool machine) : x_machine(machine), x_before(take()) {}
+bool isolate_mounts()
+{
+  if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) < 0)
+    return false;
+  return mount("none", "/sys/fs/bpf", "bpf", 0, nullptr) == 0;
+}
+
+static std::string mount_namespace()
+{
+  std::error_code none;
+  return std::filesystem::read_symlink("/proc/self/ns/mnt", none);
+}
+
+LeakCheck::LeakCheck(bool mounts, bool machine)
+    : x_machine(machine), x_before(take()), x_namespace(mounts ? mount_namespace() : "none")
+{
+  if (mounts)
+    x_mounts_before = mount_state();
+}
 
 Snapshot LeakCheck::take() const
 {
@@ -34,13 +56,24 @@ Snapshot LeakCheck::take() const
   return state;
 }
 
+std::vector<std::string> LeakCheck::compare() const
+{
+  std::vector<std::string> lines = differences(x_before, take());
+  // In one more namespace, which the test made for itself, it may mount what it likes.
+  if (mount_namespace() == x_namespace) {
+    std::vector<std::string> mounts = differences(x_mounts_before, mount_state());
+    lines.insert(lines.end(), mounts.begin(), mounts.end());
+  }
+  return lines;
+}
+
 std::vector<std::string> LeakCheck::leaks() const
 {
   constexpr int tries = 20;
-  std::vector<std::string> lines = differences(x_before, take());
+  std::vector<std::string> lines = compare();
   for (int i = 0; i < tries && !lines.empty(); i++) {
     usleep(20000);
-    lines = differences(x_before, take());
+    lines = compare();
   }
   return lines;
 }

@@ -72,17 +72,6 @@ static std::string affinity()
   return fmt::format("{}", fmt::join(cpus, ","));
 }
 
-Snapshot own_state()
-{
-  Snapshot state;
-  add_fds(state);
-  add_processes(state);
-  state["CPU affinity"] = affinity();
-  state["network namespace"] = link_target("/proc/self/ns/net");
-  state["cgroup"] = read_small_file("/proc/self/cgroup").value_or("");
-  return state;
-}
-
 namespace
 {
 
@@ -93,11 +82,10 @@ struct Mount {
 } // namespace
 
 // mountinfo: id, parent, device, root, directory, options, optional fields, "-", type.
-// The runner's, since what a test mounts in a namespace of its own ends with it.
 static std::vector<Mount> mounts()
 {
   std::vector<Mount> list;
-  std::ifstream file(fmt::format("/proc/{}/mountinfo", getppid()));
+  std::ifstream file("/proc/self/mountinfo");
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
     Mount mount;
@@ -111,12 +99,32 @@ static std::vector<Mount> mounts()
   return list;
 }
 
-static void add_pins(Snapshot &state, const Mount &bpffs)
+static void add_pins(Snapshot &state)
 {
   std::error_code ignored;
-  for (auto entry = fs::recursive_directory_iterator(bpffs.directory, ignored);
+  for (auto entry = fs::recursive_directory_iterator("/sys/fs/bpf", ignored);
        entry != fs::recursive_directory_iterator(); entry.increment(ignored))
     state["pin " + entry->path().string()] = "in bpffs";
+}
+
+Snapshot mount_state()
+{
+  Snapshot state;
+  for (const Mount &mount : mounts())
+    state["mount " + mount.directory] = mount.type;
+  add_pins(state);
+  return state;
+}
+
+Snapshot own_state()
+{
+  Snapshot state;
+  add_fds(state);
+  add_processes(state);
+  state["CPU affinity"] = affinity();
+  state["network namespace"] = link_target("/proc/self/ns/net");
+  state["cgroup"] = read_small_file("/proc/self/cgroup").value_or("");
+  return state;
 }
 
 // A MemoryCgroup of another process, which makes and removes it when it likes.
@@ -126,7 +134,16 @@ static bool belongs_to_another(const std::string &name)
   return name.starts_with(prefix) && !name.starts_with(fmt::format("{}{}-", prefix, getpid()));
 }
 
-// The directories below the root and below the cgroup of this process that nobody is in.
+static bool is_leaf(const fs::path &directory)
+{
+  std::error_code ignored;
+  for (const auto &entry : fs::directory_iterator(directory, ignored))
+    if (entry.is_directory(ignored))
+      return false;
+  return true;
+}
+
+// The leaves below the root and below the cgroup of this process that nobody is in.
 static void add_cgroups(Snapshot &state, const Mount &hierarchy)
 {
   std::vector<std::string> homes{hierarchy.directory};
@@ -136,7 +153,8 @@ static void add_cgroups(Snapshot &state, const Mount &hierarchy)
   for (const std::string &home : homes) {
     std::error_code ignored;
     for (const auto &entry : fs::directory_iterator(home, ignored))
-      if (entry.is_directory(ignored) && !belongs_to_another(entry.path().filename()) &&
+      if (entry.is_directory(ignored) && is_leaf(entry.path()) &&
+          !belongs_to_another(entry.path().filename()) &&
           read_small_file(entry.path() / "cgroup.procs").value_or("x").empty())
         state["cgroup directory " + entry.path().string()] = "empty";
   }
@@ -145,13 +163,9 @@ static void add_cgroups(Snapshot &state, const Mount &hierarchy)
 Snapshot machine_state()
 {
   Snapshot state;
-  for (const Mount &mount : mounts()) {
-    state["mount " + mount.directory] = mount.type;
-    if (mount.type == "bpf")
-      add_pins(state, mount);
+  for (const Mount &mount : mounts())
     if (mount.type == "cgroup" || mount.type == "cgroup2")
       add_cgroups(state, mount);
-  }
   for (const char *name : {"kernel/bpf_stats_enabled", "kernel/unprivileged_bpf_disabled",
                            "net/core/bpf_jit_enable", "net/core/bpf_jit_harden"})
     state[std::string("sysctl ") + name] =

@@ -70,7 +70,7 @@ static Outcome run_checked(const TestInfo &test, bool alone)
   Outcome set_up = run_body([&] { set_up_network(test); });
   if (set_up.result != Result::ok)
     return set_up;
-  LeakCheck check(alone);
+  LeakCheck check(isolate_mounts(), alone);
   Outcome outcome = run_body(test.body);
   for (const std::string &line : check.leaks()) {
     fail(test.name.c_str(), 0, "leak", line);
