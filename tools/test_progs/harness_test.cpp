@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+#include "tools/lib/probe.h"
 #include "tools/lib/unit_test.h"
 #include "tools/test_progs/run_program.h"
 
@@ -316,6 +317,23 @@ TEST(help_fits_a_screen)
 }
 
 TEST(version) { expect(run_test_progs({"-V"}).out.starts_with("test_progs ")); }
+
+TEST(probe_table_gives_a_reason_for_every_no)
+{
+  Ended ended = run_test_progs({"--probe"});
+  expect_eq(ended.status, 0);
+  expect_eq(ended.count("\n"), probe::all().size());
+  std::istringstream lines(ended.out);
+  std::regex pattern("[a-z0-9_]+ +(yes|no   .{10,})");
+  for (std::string line; std::getline(lines, line);)
+    expect(std::regex_match(line, pattern), line);
+}
+
+TEST(kernel_versions_are_compared_as_numbers)
+{
+  expect(!probe::kernel_at_least(2, 6) && !probe::kernel_at_least(5, 8), "older");
+  expect_eq(probe::kernel_at_least(1000, 0).value_or(""), "kernel 1000.0 or newer is needed");
+}
 
 TEST(exit_codes_for_meson)
 {

@@ -19,8 +19,8 @@ Snapshot own_state();
 Snapshot mount_state();
 // The machine's: cgroup directories, sysctls of BPF. Only means something while no other test runs.
 Snapshot machine_state();
-// Gives this process, where it may, mounts of its own and an empty bpffs: what a test mounts or pins
-// ends with it. Returns whether it did.
+// Gives this process, where it may, mounts and an empty bpffs of its own: what a test mounts or
+// pins ends with it. Returns whether it did.
 bool isolate_mounts();
 
 // One line for each thing that came, went or changed.
