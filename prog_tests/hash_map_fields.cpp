@@ -45,6 +45,21 @@ static int put_zero(int fd)
   return bpf_map_update_elem(fd, &zero, &value, BPF_ANY);
 }
 
+// Starts both timers. From 7.x on a timer's memory is asked for without waiting, so -ENOMEM may
+// come and go; a timer that is there already answers -EBUSY.
+static void start_timers(bpf::Skeleton<::hash_map_fields> &skel)
+{
+  bool first = false, second = false;
+  for (int tries = 0; tries < 100 && !(first && second); tries++) {
+    REQUIRE_OK(run(skel->progs.start_timers));
+    first = first ? skel->bss->ret == -EBUSY : skel->bss->ret == 0;
+    second = second ? skel->bss->ret2 == -EBUSY : skel->bss->ret2 == 0;
+  }
+  test::log(fmt::format("bpf_timer_init: {} and {}", skel->bss->ret, skel->bss->ret2));
+  CHECK(first);
+  CHECK(second);
+}
+
 // A file system for pins that is mounted nowhere, and gone with its fd.
 static Fd private_bpffs()
 {
@@ -111,9 +126,7 @@ TEST(hash_map_fields)
     load_only(skel, skel->progs.start_timers);
     for (bpf_map *map : {skel->maps.timers, skel->maps.timers_no_prealloc})
       REQUIRE_OK(put_zero(bpf_map__fd(map)));
-    CHECK_OK(run(skel->progs.start_timers));
-    CHECK_OK(skel->bss->ret);
-    CHECK_OK(skel->bss->ret2);
+    start_timers(skel);
     for (bpf_map *map : {skel->maps.timers, skel->maps.timers_no_prealloc})
       use_timed_element(bpf_map__fd(map));
   };
@@ -128,7 +141,7 @@ TEST(hash_map_fields)
       load_only(skel, skel->progs.start_timers);
       for (bpf_map *map : {skel->maps.timers, skel->maps.timers_no_prealloc})
         REQUIRE_OK(put_zero(bpf_map__fd(map)));
-      CHECK_OK(run(skel->progs.start_timers));
+      start_timers(skel);
       REQUIRE_OK(bpf_obj_pin(bpf_map__fd(skel->maps.timers), path.c_str()));
     }
     Fd map(bpf::check(bpf_obj_get(path.c_str()), "open pin of", "timers"));
@@ -174,7 +187,11 @@ TEST(hash_map_fields)
     CHECK_EQ(exchange(12), 11u);
     REQUIRE_OK(bpf_map_delete_elem(fd, &zero));
     REQUIRE_OK(bpf_map_update_elem(fd, &zero, value, BPF_NOEXIST));
-    CHECK_EQ(exchange(13), 0u);
+    // Kernels with that function only cancel what runs: the object stays with the memory of the
+    // element until that is freed, and may so be met again by the next owner of the memory.
+    bool stays = map_test::has_kernel_function("bpf_obj_cancel_fields");
+    uint64_t met = exchange(13);
+    CHECK(met == 0 || (stays && met == 12));
     REQUIRE_OK(bpf_map_lookup_elem(fd, &zero, value));
     CHECK_EQ(value[1], 0u);
   };

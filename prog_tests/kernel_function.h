@@ -25,10 +25,15 @@ inline Btf kernel_btf()
   return kernel;
 }
 
+inline bool has_kernel_function(const std::string &name)
+{
+  return btf__find_by_name_kind(kernel_btf().get(), name.c_str(), BTF_KIND_FUNC) >= 0;
+}
+
 // Skips where the kernel has no function of this name that BPF programs could call or trace.
 inline void require_kernel_function(const std::string &name)
 {
-  if (btf__find_by_name_kind(kernel_btf().get(), name.c_str(), BTF_KIND_FUNC) < 0)
+  if (!has_kernel_function(name))
     test::skip("this kernel has no " + name);
 }
 

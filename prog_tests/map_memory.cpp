@@ -30,21 +30,37 @@ uint64_t allowance()
   return (4ULL << 20) + static_cast<uint64_t>(sysconf(_SC_NPROCESSORS_CONF)) * (512ULL << 10);
 }
 
-// Frees wait for grace periods: as long as it takes, up to half a minute. The usage at the end.
-uint64_t settle(const MemoryCgroup &cgroup, uint64_t limit)
+using Nudge = std::function<void()>;
+
+// The allocator of maps hands back what waited for a grace period when a CPU next runs short of
+// free elements: a few hundred operations on every CPU make it do so.
+Nudge on_every_cpu(const std::function<void()> &work)
+{
+  return [work] {
+    for (int cpu : allowed_cpus())
+      run_threads({[&] {
+        pin_this_thread(cpu);
+        work();
+      }});
+  };
+}
+
+// As long as it takes, up to half a minute. The usage at the end.
+uint64_t settle(const MemoryCgroup &cgroup, uint64_t limit, const Nudge &nudge)
 {
   auto end = std::chrono::steady_clock::now() + 30s;
   uint64_t usage = cgroup.usage();
   while (usage > limit && std::chrono::steady_clock::now() < end) {
-    std::this_thread::sleep_for(20ms);
+    nudge();
+    std::this_thread::sleep_for(50ms);
     usage = cgroup.usage();
   }
   return usage;
 }
 
-void check_returns(const MemoryCgroup &cgroup, uint64_t base, const char *what)
+void check_returns(const MemoryCgroup &cgroup, uint64_t base, const char *what, const Nudge &nudge)
 {
-  uint64_t usage = settle(cgroup, base + allowance());
+  uint64_t usage = settle(cgroup, base + allowance(), nudge);
   test::log(fmt::format("{}, {}: {} KiB at first, {} KiB at the end", what, cgroup.kind(),
                         base >> 10, usage >> 10));
   CHECK(usage <= base + allowance());
@@ -72,8 +88,16 @@ void overwrite(bpf_map_type type)
   uint64_t base = cgroup.usage();
   for (uint32_t round = 0; round < rounds; round++)
     stress.overwrite_by_bpf(nr_keys, nr_keys)();
-  check_returns(cgroup, base, "overwrite");
+  check_returns(cgroup, base, "overwrite", on_every_cpu(stress.overwrite_by_bpf(256, 256)));
   CHECK_EQ(stress.check_counts(nr_keys), nr_keys);
+}
+
+Nudge add_and_erase_a_few(Stress &stress)
+{
+  return on_every_cpu([&] {
+    stress.insert_by_bpf(0, 256)();
+    stress.erase_by_bpf(0, 256)();
+  });
 }
 
 void add_and_erase(bpf_map_type type)
@@ -86,7 +110,7 @@ void add_and_erase(bpf_map_type type)
     stress.insert_by_bpf(0, nr_keys)();
     stress.erase_by_bpf(0, nr_keys)();
   }
-  check_returns(cgroup, base, "add and erase in turn");
+  check_returns(cgroup, base, "add and erase in turn", add_and_erase_a_few(stress));
   CHECK_EQ(stress.check_counts(nr_keys), 0u);
   CHECK_EQ(stress.counts().full, 0u);
 }
@@ -115,7 +139,7 @@ void add_and_erase_on_two_cpus(bpf_map_type type)
   };
   run_threads({take_turns(0, stress.insert_by_bpf(0, nr_keys)),
                take_turns(1, stress.erase_by_bpf(0, nr_keys))});
-  check_returns(cgroup, base, "add on one CPU, erase on another");
+  check_returns(cgroup, base, "add on one CPU, erase on another", add_and_erase_a_few(stress));
   CHECK_EQ(stress.check_counts(nr_keys), 0u);
   CHECK_EQ(stress.counts().full, 0u);
 }
@@ -161,18 +185,22 @@ SERIAL_TEST(lpm_trie_memory)
     std::atomic<bool> done{false};
     std::chrono::nanoseconds longest{0};
     auto stress = std::make_unique<Stress>(spec_of(BPF_MAP_TYPE_LPM_TRIE, million));
+    auto start = std::chrono::steady_clock::now();
     stress->insert_by_bpf(0, million)();
+    auto filling = std::chrono::steady_clock::now() - start;
     full = cgroup.usage();
     run_threads({[&] { longest = longest_nap(done); },
                  [&] {
                    stress.reset();
-                   settle(cgroup, base + allowance());
+                   settle(cgroup, base + allowance(), [] {});
                    done = true;
                  }});
-    test::log(fmt::format("one millisecond took at most {} ms", longest / 1ms));
+    test::log(fmt::format("filled in {} ms; while it was freed one millisecond took at most {} ms",
+                          filling / 1ms, longest / 1ms));
     CHECK(full >= base + million * least_element);
-    check_returns(cgroup, base, "free");
-    // The kernel calls a CPU stuck from 20 s on; a quarter of that is no stall of a loaded machine.
-    CHECK(longest < 5s);
+    check_returns(cgroup, base, "free", [] {});
+    // Freeing walks as deep as filling did, and may hold a CPU no longer than that took: a measure
+    // that fits an emulated or loaded machine as well.
+    CHECK(longest < 2 * filling + 2s);
   };
 }

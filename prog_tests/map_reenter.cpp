@@ -28,10 +28,9 @@ struct TimerValue {
 // What an overwrite calls for the old element under the bucket's lock: 7.2, 6.3 and before.
 void set_target(bpf_program *program)
 {
-  map_test::Btf kernel = map_test::kernel_btf();
   for (const char *name :
        {"bpf_obj_cancel_fields", "bpf_obj_free_fields", "bpf_timer_cancel_and_free"})
-    if (btf__find_by_name_kind(kernel.get(), name, BTF_KIND_FUNC) >= 0) {
+    if (map_test::has_kernel_function(name)) {
       bpf::check(bpf_program__set_attach_target(program, 0, name), "trace", name);
       return;
     }

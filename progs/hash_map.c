@@ -65,7 +65,8 @@ struct walk {
 __u64 keys, values;
 __u32 visits, stop_after, key;
 __u64 value;
-__s64 ret, ret2;
+/* int: helpers of 6.1 return 32 bits without the sign. */
+__s32 ret, ret2;
 
 static long add_up(void *map, __u32 *at, __u64 *what, struct walk *walk)
 {

@@ -38,7 +38,8 @@ struct {
 } timers_no_prealloc SEC(".maps");
 
 __u64 written, torn;
-__s64 ret, ret2;
+/* int: helpers of 6.1 return 32 bits without the sign. */
+__s32 ret, ret2;
 
 /* 256 times: every word of the value of key 0 is one number; under the lock it always was. */
 static long write_locked(__u32 index, void *ctx)
@@ -79,7 +80,7 @@ static int expired(void *map, __u32 *key, struct timer_value *value)
 	({                                                                                         \
 		__u32 zero = 0;                                                                    \
 		struct timer_value *value = bpf_map_lookup_elem(&map, &zero);                      \
-		long err = -ENOENT;                                                                \
+		int err = -ENOENT;                                                                 \
 		if (value) {                                                                       \
 			err = bpf_timer_init(&value->timer, &map, CLOCK_MONOTONIC);                \
 			bpf_timer_set_callback(&value->timer, expired);                            \

@@ -66,7 +66,8 @@ struct bpf_map___fields {
 
 __u32 asked[2];
 __u64 answer;
-__s64 ret;
+/* int: helpers of 6.1 return 32 bits without the sign. */
+__s32 ret;
 __u32 fields[5];
 
 static __always_inline int look_up(void *map)

@@ -46,7 +46,8 @@ struct {
 	__type(value, struct owner);
 } owners SEC(".maps");
 
-__s64 count, count_no_prealloc, ret;
+__s64 count, count_no_prealloc;
+__s32 ret;
 __u64 number, before;
 
 SEC("?tc")

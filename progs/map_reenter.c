@@ -33,7 +33,8 @@ struct {
 
 __u32 pid; /* whose operations to disturb */
 __u64 entered, done, busy, unexpected;
-__s64 ret;
+/* int: helpers of 6.1 return 32 bits without the sign. */
+__s32 ret;
 
 /* The function is set by user space: kernels differ in how it is called. */
 SEC("?fentry/bpf_obj_free_fields")
@@ -53,7 +54,7 @@ int in_nmi(void *ctx)
 {
 	struct stress_key key = {.prefixlen = 32};
 	__u64 value = 0;
-	long err;
+	int err;
 
 	if (bpf_get_current_pid_tgid() >> 32 != pid)
 		return 0;

@@ -35,7 +35,8 @@ static __always_inline __u32 next_random(struct state *state)
 	return x;
 }
 
-static __always_inline void count_error(long err)
+/* int: helpers of 6.1 return 32 bits without the sign. */
+static __always_inline void count_error(int err)
 {
 	if (err == -E2BIG || err == -ENOSPC) {
 		__sync_fetch_and_add(&counts.full, 1);
@@ -51,7 +52,7 @@ static __always_inline void insert(struct stress_key *key)
 {
 	__u64 value = (__u64)key->number << 32;
 	__u32 number = key->number & (STRESS_MAX_KEYS - 1);
-	long err = bpf_map_update_elem(&map, key, &value, BPF_NOEXIST);
+	int err = bpf_map_update_elem(&map, key, &value, BPF_NOEXIST);
 
 	if (err)
 		count_error(err);
@@ -62,7 +63,7 @@ static __always_inline void insert(struct stress_key *key)
 static __always_inline void erase(struct stress_key *key)
 {
 	__u32 number = key->number & (STRESS_MAX_KEYS - 1);
-	long err = bpf_map_delete_elem(&map, key);
+	int err = bpf_map_delete_elem(&map, key);
 
 	if (err)
 		count_error(err);
@@ -110,7 +111,7 @@ static long overwrite_op(__u32 index, struct state *state)
 		.number = state->args.first_key + index % state->args.nr_keys,
 	};
 	__u64 value = (__u64)key.number << 32 | index;
-	long err = bpf_map_update_elem(&map, &key, &value, BPF_EXIST);
+	int err = bpf_map_update_elem(&map, &key, &value, BPF_EXIST);
 
 	if (err)
 		count_error(err);
