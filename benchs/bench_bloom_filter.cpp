@@ -55,8 +55,8 @@ struct Needs {
 
 class Bloom : public TestRunBench {
 public:
-  Bloom(const Params &params, bpf_program *Programs::*prog, bpf_program *Programs::*base, Needs needs,
-        uint64_t nr_keys)
+  Bloom(const Params &params, bpf_program *Programs::*prog, bpf_program *Programs::*base,
+        Needs needs, uint64_t nr_keys)
       : x_skel("bloom_filter_bench")
   {
     uint64_t nr = params.number("nr_entries"), value_size = params.number("value_size");
@@ -103,8 +103,9 @@ private:
 
   void fill_filter(uint64_t nr, uint64_t value_size, const ElementWriter &value)
   {
-    fill_map(bpf_map__fd(x_skel->maps.values), "values", nr, 4, value_size,
-             [](uint64_t i, uint8_t *out) { memcpy(out, &i, 4); }, value);
+    fill_map(
+        bpf_map__fd(x_skel->maps.values), "values", nr, 4, value_size,
+        [](uint64_t i, uint8_t *out) { memcpy(out, &i, 4); }, value);
     use(x_skel->progs.update, nullptr, x_skel->bss->bench_slots, 1, nr);
     slot(0).cursor = 0;
     for (uint64_t done = 0; done < nr;) {

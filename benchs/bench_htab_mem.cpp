@@ -87,7 +87,7 @@ public:
     if (x_cgroup)
       x_cgroup->leave();
     auto &progs = x_skel->progs;
-    use(x_pairs                                    ? progs.add_only
+    use(x_pairs                                  ? progs.add_only
         : params.text("use-case") == "overwrite" ? progs.overwrite
                                                  : progs.batch_add_batch_del,
         progs.loop, x_skel->bss->bench_slots, params.producers, 1);
@@ -159,7 +159,8 @@ void validate(const Params &params)
 
 const Register htab_mem{{
     .name = "htab-mem",
-    .op = "64 elements of a hash map written (overwrite), or added or deleted (the other use cases)",
+    .op =
+        "64 elements of a hash map written (overwrite), or added or deleted (the other use cases)",
     .report = htab_mem_report(),
     .options = {choice("use-case", {"overwrite", "batch_add_batch_del", "add_del_on_diff_cpu"},
                        "pattern of use"),

@@ -34,7 +34,10 @@ public:
 
 protected:
   int trie_fd() { return bpf_map__fd(x_skel->maps.trie); }
-  void fill() { lpm::fill(trie_fd(), x_params.number("nr_entries"), x_params.number("prefix_len")); }
+  void fill()
+  {
+    lpm::fill(trie_fd(), x_params.number("nr_entries"), x_params.number("prefix_len"));
+  }
 
   const Params x_params;
   bpf::Skeleton<Skel> x_skel;
@@ -107,20 +110,22 @@ Descriptor once(const char *name, const char *op, bpf_program *Programs::*prog, 
           .options = lpm::options(),
           .cycle = [](const Params &params) { return params.number("nr_entries"); },
           .validate = lpm::validate_once,
-          .load = [=](const Params &params) {
-            return std::make_unique<LpmOnce>(params, prog, starts_full);
-          }};
+          .load =
+              [=](const Params &params) {
+                return std::make_unique<LpmOnce>(params, prog, starts_full);
+              }};
 }
 
 Descriptor bare(const char *name, const char *op, bpf_program *Programs::*prog,
                 bpf_program *Programs::*base)
 {
-  return {.name = name,
-          .op = op,
-          .report = ops_report(),
-          .options = lpm::options(),
-          .validate = lpm::validate,
-          .load = [=](const Params &params) { return std::make_unique<LpmTrie>(params, prog, base); }};
+  return {
+      .name = name,
+      .op = op,
+      .report = ops_report(),
+      .options = lpm::options(),
+      .validate = lpm::validate,
+      .load = [=](const Params &params) { return std::make_unique<LpmTrie>(params, prog, base); }};
 }
 
 const Register lpm_trie{

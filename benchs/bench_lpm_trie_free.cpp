@@ -25,7 +25,7 @@ namespace
 using namespace bench;
 using Skel = map_free_timer;
 using Programs = decltype(Skel::progs);
-using Pair = std::array<bpf_program *Programs::*, 2>;
+using Pair = std::array<bpf_program * Programs::*, 2>;
 
 constexpr Pair fentry_pair{&Programs::fentry_start, &Programs::fexit_end};
 constexpr Pair workqueue_pair{&Programs::work_start, &Programs::work_end};

@@ -38,8 +38,7 @@ inline bench::ElementWriter key_writer(uint32_t prefix_len)
 // Puts the first nr keys into an empty trie. Throws bpf::error.
 inline void fill(int map_fd, uint64_t nr, uint32_t prefix_len)
 {
-  bench::fill_map(map_fd, "trie", nr, sizeof(Key), sizeof(uint32_t),
-                  key_writer(prefix_len),
+  bench::fill_map(map_fd, "trie", nr, sizeof(Key), sizeof(uint32_t), key_writer(prefix_len),
                   [](uint64_t i, uint8_t *out) { memcpy(out, &i, sizeof(uint32_t)); });
 }
 

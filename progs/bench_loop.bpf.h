@@ -23,7 +23,7 @@ struct bench_ctx {
 	__u64 false_hits;
 	__u64 absent;
 	__s64 error;
-	__u32 verdict;		/* why the loop was stopped: BENCH_EXHAUSTED or BENCH_WRONG */
+	__u32 verdict; /* why the loop was stopped: BENCH_EXHAUSTED or BENCH_WRONG */
 	__u32 producer;
 };
 
@@ -71,7 +71,8 @@ static __always_inline void bench_spins(__u64 spins)
 	bpf_loop(spins % BENCH_SPIN_CHUNK, bench_spin, &sink, 0);
 }
 
-/* xorshift64: as cheap as a generator of keys can be, and the same on both sides of a comparison. */
+/* xorshift64: as cheap as a generator of keys can be, and the same on both sides of a comparison.
+ */
 static __always_inline __u64 bench_random(struct bench_ctx *ctx)
 {
 	__u64 x = ctx->rng;
@@ -112,7 +113,8 @@ static __always_inline int bench_run(struct xdp_md *xdp, bench_op op)
 
 	start = bpf_ktime_get_ns();
 	done = bpf_loop(nr_ops, op, &ctx, 0);
-	/* bench --inject: once per run, in proportion to its ops, so that any percentage can be had. */
+	/* bench --inject: once per run, in proportion to its ops, so that any percentage can be
+	 * had. */
 	if (inject_q20 && done > 0)
 		bench_spins((done * inject_q20) >> 20);
 	slot->duration_ns = bpf_ktime_get_ns() - start;

@@ -8,7 +8,7 @@
 #include "progs/bench_loop.bpf.h"
 
 /* Large enough that 2.5 million windows of it differ, small enough to stay in the last cache. */
-#define NR_WINDOWS 2500000
+#define NR_WINDOWS     2500000
 #define MAX_VALUE_SIZE 256
 
 struct {
@@ -48,7 +48,8 @@ static __always_inline void *next_window(struct bench_ctx *ctx)
 {
 	__u64 window = ctx->cursor;
 
-	ctx->cursor = window + 1618033 < NR_WINDOWS ? window + 1618033 : window + 1618033 - NR_WINDOWS;
+	ctx->cursor =
+		window + 1618033 < NR_WINDOWS ? window + 1618033 : window + 1618033 - NR_WINDOWS;
 	if (window >= NR_WINDOWS)
 		window = 0;
 	return &random_bytes[window];

@@ -6,7 +6,7 @@
 #include "progs/bench_loop.bpf.h"
 
 #define ELEMENTS_PER_OP 64
-#define MAX_VALUE_SIZE 4096
+#define MAX_VALUE_SIZE	4096
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);

@@ -49,7 +49,8 @@ private:
   std::map<std::string, std::string> x_texts;
 };
 
-// Options that do not fit together, or a benchmark that cannot do what was asked: one line, exit 64.
+// Options that do not fit together, or a benchmark that cannot do what was asked: one line,
+// exit 64.
 class usage_error : public std::runtime_error {
 public:
   using std::runtime_error::runtime_error;
@@ -114,15 +115,19 @@ struct Report {
   virtual std::string iter(int iteration, double tick_us, const Sample &sample) const = 0;
   virtual std::string summary(const std::vector<Sample> &samples) const = 0;
   // loads: samples grouped by load.
-  virtual std::vector<result::Metric> metrics(const std::vector<std::vector<Sample>> &loads) const = 0;
+  virtual std::vector<result::Metric>
+  metrics(const std::vector<std::vector<Sample>> &loads) const = 0;
   // Lines after the summary that the kernel's bench does not print.
-  virtual std::vector<std::string> more(const Params &, const std::vector<Sample> &) const { return {}; }
+  virtual std::vector<std::string> more(const Params &, const std::vector<Sample> &) const
+  {
+    return {};
+  }
 };
 
 // A benchmark's registration.
 struct Descriptor {
   std::string name;
-  std::string op; // what one op is, in words
+  std::string op;     // what one op is, in words
   int definition = 1; // raise when the same name measures something else
   std::shared_ptr<const Report> report;
   std::vector<Option> options;

@@ -17,7 +17,8 @@ uint32_t whole_cycles(const Descriptor &descriptor, const Params &params, uint64
   return static_cast<uint32_t>(std::min(cycles * cycle, std::max(cycle, most_ops / cycle * cycle)));
 }
 
-uint32_t ops_for(Producers &producers, const Descriptor &descriptor, const Params &params, double ns)
+uint32_t ops_for(Producers &producers, const Descriptor &descriptor, const Params &params,
+                 double ns)
 {
   if (!descriptor.batched)
     return 1;

@@ -21,7 +21,8 @@ Injection inject(Bench &bench, Producers &producers, const Descriptor &descripto
                  const Params &params, double pct);
 
 // The number of ops, a whole number of cycles, that takes at least this long. At most 2^23.
-uint32_t ops_for(Producers &producers, const Descriptor &descriptor, const Params &params, double ns);
+uint32_t ops_for(Producers &producers, const Descriptor &descriptor, const Params &params,
+                 double ns);
 
 // At least nr ops, a whole number of cycles.
 uint32_t whole_cycles(const Descriptor &descriptor, const Params &params, uint64_t nr);

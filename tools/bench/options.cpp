@@ -26,7 +26,8 @@ using Values = std::map<std::string, std::string>;
   throw early_exit{exit_usage, "bench: " + text + " (bench --help lists the options)"};
 }
 
-uint64_t whole_in_range(const std::string &option, const std::string &text, uint64_t min, uint64_t max)
+uint64_t whole_in_range(const std::string &option, const std::string &text, uint64_t min,
+                        uint64_t max)
 {
   auto value = parse_whole(text);
   if (!value || *value < min || *value > max)
@@ -84,7 +85,8 @@ void add_common(CLI::App &app, Options &options, Raw &raw)
   app.add_option("--json", raw.json, "write samples and environment to FILE (docs/results.md)")
       ->group(ours);
   app.add_option("--loads", raw.loads, "fresh object and maps so many times (1)")->group(ours);
-  app.add_option("--interval", raw.interval, "length of an interval, ms (1000); -w and -d count these")
+  app.add_option("--interval", raw.interval,
+                 "length of an interval, ms (1000); -w and -d count these")
       ->group(ours);
   app.add_flag("--net", options.net, "also: latency less loop and key generation")->group(ours);
   app.add_option("--inject", raw.inject, "slow ops on purpose: 30% or GLOB=30%")
@@ -122,7 +124,8 @@ void add_bench_options(CLI::App &app, Raw &raw)
       auto keep = [&raw, name = option.name](const std::string &value) { raw.bench[name] = value; };
       std::string group = descriptor.name.substr(0, descriptor.name.find('-')) + " options";
       if (option.kind == Option::Kind::Flag)
-        app.add_flag_callback("--" + option.name, [keep] { keep("1"); }, option_help(option))
+        app.add_flag_callback(
+               "--" + option.name, [keep] { keep("1"); }, option_help(option))
             ->group(group);
       else
         app.add_option_function<std::string>("--" + option.name, keep, option_help(option))
@@ -204,7 +207,8 @@ void apply_inject(std::vector<Selected> &selected, const std::string &text)
     amount.pop_back();
   auto pct = parse_number(amount);
   if (!pct || *pct <= 0 || *pct > 100000)
-    throw usage_error(fmt::format("--inject: '{}' is not a percentage above 0 (30%, GLOB=0.5%)", text));
+    throw usage_error(
+        fmt::format("--inject: '{}' is not a percentage above 0 (30%, GLOB=0.5%)", text));
   bool any = false;
   for (Selected &each : selected)
     if (fnmatch(glob.c_str(), each.descriptor->name.c_str(), 0) == 0) {
@@ -224,7 +228,8 @@ void convert(Options &options, const Raw &raw)
   };
   options.duration = whole("--duration", raw.duration, 1, most, options.quick ? 3 : 5);
   options.warmup = whole("--warmup", raw.warmup, 1, most, 1);
-  options.interval = std::chrono::milliseconds(whole("--interval", raw.interval, 1, most, options.quick ? 100 : 1000));
+  options.interval = std::chrono::milliseconds(
+      whole("--interval", raw.interval, 1, most, options.quick ? 100 : 1000));
   options.loads = whole("--loads", raw.loads, 1, 100000, 1);
   options.json = raw.json;
   options.suite = raw.suite;
@@ -262,7 +267,8 @@ std::string examples()
          "  bench -w3 -d10 -a -p2 'bloom-*'                several, one after another\n"
          "  bench --loads 20 --interval 50 --json out.json strncmp-helper\n"
          "  bench --suite seeds --quick                    published figures beside ours\n"
-         "Exit: 0 done, 1 failed, 4 nothing could be measured here, 64 wrong options, 130 Ctrl-C.\n";
+         "Exit: 0 done, 1 failed, 4 nothing could be measured here, 64 wrong options, 130 "
+         "Ctrl-C.\n";
 }
 
 } // namespace
@@ -281,9 +287,9 @@ Selected select(const std::string &name, unsigned producers,
       selected.params.set(option.name, option.preset);
   }
   for (const auto &[key, value] : values) {
-    auto option = std::find_if(selected.descriptor->options.begin(),
-                               selected.descriptor->options.end(),
-                               [&, key = key](const Option &each) { return each.name == key; });
+    auto option =
+        std::find_if(selected.descriptor->options.begin(), selected.descriptor->options.end(),
+                     [&, key = key](const Option &each) { return each.name == key; });
     if (option == selected.descriptor->options.end())
       throw usage_error(fmt::format("--{} is no option of {}", key, name));
     if (option->kind != Option::Kind::Choice)

@@ -22,15 +22,15 @@ struct Selected {
 };
 
 struct Options {
-  uint64_t duration = 5;                // intervals measured, and one more, as upstream
-  uint64_t warmup = 1;                  // intervals discarded
+  uint64_t duration = 5; // intervals measured, and one more, as upstream
+  uint64_t warmup = 1;   // intervals discarded
   std::chrono::milliseconds interval{1000};
-  unsigned loads = 1;                   // fresh object and maps for each
-  std::vector<int> producer_cpus;       // empty: all allowed
+  unsigned loads = 1;             // fresh object and maps for each
+  std::vector<int> producer_cpus; // empty: all allowed
   bool verbose = false, quiet = false, list = false, serve = false, net = false, quick = false;
-  std::string suite;                    // "", "quick" or "seeds"
-  std::string json;                     // file to write, "-" for stdout, "" for none
-  std::vector<std::string> command;     // as given
+  std::string suite;                // "", "quick" or "seeds"
+  std::string json;                 // file to write, "-" for stdout, "" for none
+  std::vector<std::string> command; // as given
   std::vector<Selected> selected;
 };
 
@@ -43,8 +43,8 @@ struct early_exit {
 // Throws early_exit.
 Options parse_command_line(int argc, char **argv);
 
-// A benchmark with all its options at their defaults, then these ("nr_entries" -> "1000", flags with
-// "1"). Throws usage_error for an option that it does not have or a value out of range.
+// A benchmark with all its options at their defaults, then these ("nr_entries" -> "1000", flags
+// with "1"). Throws usage_error for an option that it does not have or a value out of range.
 Selected select(const std::string &name, unsigned producers,
                 const std::vector<std::pair<std::string, std::string>> &values);
 

@@ -73,8 +73,8 @@ public:
     if (stopped())
       return;
     auto [line, any] = run(selected);
-    std::string ours = any ? format_table_row(label, line)
-                           : fmt::format("{:<20} {}", label, to_string(x_last));
+    std::string ours =
+        any ? format_table_row(label, line) : fmt::format("{:<20} {}", label, to_string(x_last));
     fmt::print("{}\n{:<20} published: {}\n", ours, "", published);
     fflush(stdout);
   }
@@ -93,16 +93,20 @@ private:
   result::Status x_last = result::Status::Ok;
 };
 
-void title(const std::string &text) { fmt::print("\n{}\n{}\n", text, std::string(text.size(), '=')); }
+void title(const std::string &text)
+{
+  fmt::print("\n{}\n{}\n", text, std::string(text.size(), '='));
+}
 
 void lpm_tables(Sweep &sweep)
 {
   title("LPM trie, 10000 entries, prefix length 32");
   for (const Row &row : read_table(published_lpm_trie)) {
     bool random = row.at("keys") == "random";
-    auto selected = select("lpm-trie-" + row.at("op"), 1,
-                           random ? std::vector<std::pair<std::string, std::string>>{{"random", "1"}}
-                                  : std::vector<std::pair<std::string, std::string>>{});
+    auto selected =
+        select("lpm-trie-" + row.at("op"), 1,
+               random ? std::vector<std::pair<std::string, std::string>>{{"random", "1"}}
+                      : std::vector<std::pair<std::string, std::string>>{});
     sweep.print(row.at("op") + (random ? " (random)" : ""), selected,
                 fmt::format("throughput: {} ± {} {}, latency: {} {}", row.at("throughput"),
                             row.at("stddev"), row.at("throughput_unit"), row.at("latency"),
@@ -140,7 +144,8 @@ void bloom_tables(Sweep &sweep)
 void approximate_table(Sweep &sweep)
 {
   const char *entries = sweep.quick() ? "50000" : "2500000";
-  title(fmt::format("Bloom filter, true false-positive rates ({} entries; published without)", entries));
+  title(fmt::format("Bloom filter, true false-positive rates ({} entries; published without)",
+                    entries));
   for (const Row &row : read_table(published_bloom_approx)) {
     if (sweep.stopped())
       return;
@@ -153,8 +158,8 @@ void approximate_table(Sweep &sweep)
         total += sample.counts;
       ours = fmt::format("{:.3f}%", 100.0 * total.false_hits / total.absent);
     }
-    fmt::print("{:>2} hash functions {:>12}   published: about {}%\n", row.at("nr_hash_funcs"), ours,
-               row.at("false_positive_pct"));
+    fmt::print("{:>2} hash functions {:>12}   published: about {}%\n", row.at("nr_hash_funcs"),
+               ours, row.at("false_positive_pct"));
   }
 }
 
@@ -214,8 +219,9 @@ void htab_table(Sweep &sweep)
                     row.at("per_prod_op_kops"), row.at("stddev"), row.at("avg_mem_mib"),
                     row.at("mem_stddev"), row.at("peak_mem_mib"), allocator);
     if (allocator != "preallocated" && allocator != "bpf_ma") {
-      fmt::print("{:<20} not measured: no kernel after 6.0 has that allocator\n{:<20} published: {}\n",
-                 row.at("use_case"), "", published);
+      fmt::print(
+          "{:<20} not measured: no kernel after 6.0 has that allocator\n{:<20} published: {}\n",
+          row.at("use_case"), "", published);
       continue;
     }
     std::vector<std::pair<std::string, std::string>> values{{"use-case", row.at("use_case")}};
@@ -246,8 +252,9 @@ unsigned count_runs(bool quick)
 void show_published(const Options &options, Session &session, Signals &signals)
 {
   Sweep sweep(options, session, signals, count_runs(options.quick));
-  fmt::print("Published figures come from other machines and kernels; they are set beside ours, not "
-             "compared.\n");
+  fmt::print(
+      "Published figures come from other machines and kernels; they are set beside ours, not "
+      "compared.\n");
   lpm_tables(sweep);
   bloom_tables(sweep);
   approximate_table(sweep);

@@ -8,8 +8,8 @@
 namespace bench
 {
 
-// Runs every sweep, or with options.quick fewer sizes for shorter, and prints the tables. Rows go to
-// the session's result file. Returns early when a signal arrives.
+// Runs every sweep, or with options.quick fewer sizes for shorter, and prints the tables. Rows go
+// to the session's result file. Returns early when a signal arrives.
 void show_published(const Options &options, Session &session, Signals &signals);
 
 } // namespace bench

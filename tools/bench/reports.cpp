@@ -169,8 +169,7 @@ public:
   std::vector<result::Metric> metrics(const std::vector<std::vector<Sample>> &loads) const override
   {
     std::vector<result::Metric> metrics{
-        latency_metric(loads),
-        rate_metric("hits", loads, &Sample::hit_rate, result::Better::None),
+        latency_metric(loads), rate_metric("hits", loads, &Sample::hit_rate, result::Better::None),
         rate_metric("drops", loads, &Sample::drop_rate, result::Better::None)};
     add_net_metric(metrics, loads);
     return metrics;
@@ -215,7 +214,8 @@ public:
     return format(line);
   }
 
-  std::vector<std::string> more(const Params &params, const std::vector<Sample> &samples) const override
+  std::vector<std::string> more(const Params &params,
+                                const std::vector<Sample> &samples) const override
   {
     Counts total = total_counts(samples);
     BloomRate expected = bloom_rate(params.number("nr_entries"), params.number("nr_hash_funcs"),
@@ -285,13 +285,13 @@ public:
         return found == sample.readings.end() ? nan_value : found->second;
       };
     };
-    return {latency_metric(loads),
-            make_metric("per_prod_op", "k ops/s", Better::Higher, Class::Time, false, loads,
-                        per_producer_kops),
-            make_metric("memory", "MiB", Better::Lower, Class::Memory, true, loads,
-                        reading("memory")),
-            make_metric("peak_memory", "MiB", Better::Lower, Class::Memory, false, loads,
-                        reading("peak_memory"))};
+    return {
+        latency_metric(loads),
+        make_metric("per_prod_op", "k ops/s", Better::Higher, Class::Time, false, loads,
+                    per_producer_kops),
+        make_metric("memory", "MiB", Better::Lower, Class::Memory, true, loads, reading("memory")),
+        make_metric("peak_memory", "MiB", Better::Lower, Class::Memory, false, loads,
+                    reading("peak_memory"))};
   }
 };
 

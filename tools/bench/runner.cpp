@@ -182,8 +182,8 @@ std::vector<int> producer_cpus(unsigned producers, const std::vector<int> &expli
 {
   std::vector<int> from = explicit_list.empty() ? allowed_cpus() : explicit_list, cpus;
   if (!explicit_list.empty() && explicit_list.size() < producers)
-    throw usage_error(fmt::format("Not enough CPUs specified, need CPU #{} or higher.",
-                                  explicit_list.size()));
+    throw usage_error(
+        fmt::format("Not enough CPUs specified, need CPU #{} or higher.", explicit_list.size()));
   for (unsigned i = 0; i < producers; i++)
     cpus.push_back(from[i % from.size()]);
   return cpus;

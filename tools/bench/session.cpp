@@ -127,8 +127,9 @@ static void print_net(const std::vector<Sample> &samples)
   if (net.empty())
     return print_line("Net: this benchmark is its own base, there is nothing to take off");
   auto [mean, stddev] = mean_stddev(net);
-  print_line(fmt::format("Net: latency {:8.3f} ± {:5.3f} ns/op (loop and keys, {:.3f} ns/op, taken off)",
-                         mean, stddev, mean_stddev(base).mean));
+  print_line(
+      fmt::format("Net: latency {:8.3f} ± {:5.3f} ns/op (loop and keys, {:.3f} ns/op, taken off)",
+                  mean, stddev, mean_stddev(base).mean));
 }
 
 Outcome Session::run(const Selected &selected, bool print)

@@ -161,7 +161,8 @@ void fill_map(int map_fd, const char *name, uint64_t nr, uint32_t key_size, uint
   }
 }
 
-void empty_map(int map_fd, const char *name, uint64_t nr, uint32_t key_size, const ElementWriter &key)
+void empty_map(int map_fd, const char *name, uint64_t nr, uint32_t key_size,
+               const ElementWriter &key)
 {
   LIBBPF_OPTS(bpf_map_batch_opts, opts);
   for (uint64_t done = 0; done < nr;) {

@@ -63,6 +63,7 @@ void fill_map(int map_fd, const char *name, uint64_t nr, uint32_t key_size, uint
               const ElementWriter &key, const ElementWriter &value);
 
 // Takes nr elements out of a map by batches. Throws bpf::error when one is not there.
-void empty_map(int map_fd, const char *name, uint64_t nr, uint32_t key_size, const ElementWriter &key);
+void empty_map(int map_fd, const char *name, uint64_t nr, uint32_t key_size,
+               const ElementWriter &key);
 
 } // namespace bench

@@ -88,12 +88,10 @@ std::string format_table_row(std::string_view name, const Line &summary)
   if (const auto &v = summary.false_hits)
     text = fmt::format("{:.2f}%", v->percentage);
   if (const auto &v = summary.htab_mem)
-    text = fmt::format("per-prod-op: {:.2f} ± {:.2f}k/s, avg mem: {}, peak mem: {}", v->ops.mean,
-                       v->ops.stddev,
-                       v->memory ? fmt::format("{:.2f} ± {:.2f}MiB", v->memory->mean,
-                                               v->memory->stddev)
-                                 : "n/a",
-                       v->peak ? fmt::format("{:.2f}MiB", *v->peak) : "n/a");
+    text = fmt::format(
+        "per-prod-op: {:.2f} ± {:.2f}k/s, avg mem: {}, peak mem: {}", v->ops.mean, v->ops.stddev,
+        v->memory ? fmt::format("{:.2f} ± {:.2f}MiB", v->memory->mean, v->memory->stddev) : "n/a",
+        v->peak ? fmt::format("{:.2f}MiB", *v->peak) : "n/a");
   return fmt::format("{:<20} {}", name, text);
 }
 

@@ -85,10 +85,7 @@ LogCapture::LogCapture() : x_outer(t_capture)
   libbpf_set_print(print_callback);
 }
 
-LogCapture::~LogCapture()
-{
-  t_capture = x_outer;
-}
+LogCapture::~LogCapture() { t_capture = x_outer; }
 
 void set_verbose(bool verbose)
 {

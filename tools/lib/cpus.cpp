@@ -28,8 +28,8 @@ static int parse_cpu(std::string_view text, const std::string &whole)
   int cpu = -1;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), cpu);
   if (error != std::errc() || end != text.data() + text.size() || cpu < 0 || cpu > max_cpu)
-    throw std::invalid_argument(
-        fmt::format("'{}' in the CPU list '{}' is not a CPU number from 0 to {}", text, whole, max_cpu));
+    throw std::invalid_argument(fmt::format(
+        "'{}' in the CPU list '{}' is not a CPU number from 0 to {}", text, whole, max_cpu));
   return cpu;
 }
 
@@ -44,7 +44,8 @@ std::vector<int> parse_cpu_list(const std::string &text)
     int first = parse_cpu(part.substr(0, dash), text);
     int last = dash == part.npos ? first : parse_cpu(part.substr(dash + 1), text);
     if (last < first)
-      throw std::invalid_argument(fmt::format("'{}' in the CPU list '{}' runs backwards", part, text));
+      throw std::invalid_argument(
+          fmt::format("'{}' in the CPU list '{}' runs backwards", part, text));
     for (int cpu = first; cpu <= last; cpu++)
       cpus.push_back(cpu);
     if (comma == rest.npos)

@@ -103,8 +103,7 @@ json read_environment()
   add_text(out, "clocksource", "/sys/devices/system/clocksource/clocksource0/current_clocksource");
   add_text(out, "governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
   add_text(out, "smt", "/sys/devices/system/cpu/smt/control");
-  out["memory_mib"] =
-      sysconf(_SC_PHYS_PAGES) / (1024 * 1024 / sysconf(_SC_PAGESIZE));
+  out["memory_mib"] = sysconf(_SC_PHYS_PAGES) / (1024 * 1024 / sysconf(_SC_PAGESIZE));
   out["mitigations"] = mitigations();
   double load[3];
   if (getloadavg(load, 3) == 3)

@@ -52,8 +52,8 @@ std::optional<std::string> mount_point(const std::string &type, const std::strin
     std::istringstream words(line);
     std::string device, dir, fstype, options;
     words >> device >> dir >> fstype >> options;
-    if (fstype == type && (option.empty() || ("," + options + ",").find("," + option + ",") !=
-                                                 std::string::npos))
+    if (fstype == type &&
+        (option.empty() || ("," + options + ",").find("," + option + ",") != std::string::npos))
       return dir;
   }
   return std::nullopt;
@@ -119,7 +119,8 @@ void move_process(const std::string &dir, pid_t pid)
   Fd procs(open((dir + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC));
   std::string text = std::to_string(pid);
   if (!procs || write(procs.get(), text.data(), text.size()) < 0)
-    throw std::system_error(errno, std::generic_category(), "cannot move into cgroup '" + dir + "'");
+    throw std::system_error(errno, std::generic_category(),
+                            "cannot move into cgroup '" + dir + "'");
 }
 
 uint64_t read_bytes(const std::string &path)
@@ -127,7 +128,8 @@ uint64_t read_bytes(const std::string &path)
   auto text = read_small_file(path);
   auto value = text ? parse_whole(*text) : std::nullopt;
   if (!value)
-    throw std::system_error(errno ? errno : EIO, std::generic_category(), "cannot read '" + path + "'");
+    throw std::system_error(errno ? errno : EIO, std::generic_category(),
+                            "cannot read '" + path + "'");
   return *value;
 }
 

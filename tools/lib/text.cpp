@@ -42,7 +42,8 @@ static size_t edits(std::string_view a, std::string_view b)
   return row.back();
 }
 
-std::optional<std::string> nearest_name(std::string_view name, const std::vector<std::string> &among)
+std::optional<std::string> nearest_name(std::string_view name,
+                                        const std::vector<std::string> &among)
 {
   std::optional<std::string> best;
   size_t best_edits = SIZE_MAX;

@@ -15,7 +15,8 @@ std::optional<uint64_t> parse_whole(std::string_view text);
 std::optional<double> parse_number(std::string_view text);
 
 // The candidate with the fewest edits to name, if that is at most a third of its length.
-std::optional<std::string> nearest_name(std::string_view name, const std::vector<std::string> &among);
+std::optional<std::string> nearest_name(std::string_view name,
+                                        const std::vector<std::string> &among);
 
 // The file's content without trailing white space; nullopt where it cannot be read.
 std::optional<std::string> read_small_file(const std::string &path);
