@@ -9,7 +9,8 @@ namespace bench
 
 BloomRate bloom_rate(uint64_t n, uint64_t k, double lookups)
 {
-  uint64_t bits = std::bit_ceil(n * k / 5 * 7 + n * k % 5 * 7 / 5);
+  // Divided first, as the kernel does: near a power of two that decides.
+  uint64_t bits = std::bit_ceil(n * k / 5 * 7);
   // The kernel: at least one long, at most 2^32 bits.
   double m = static_cast<double>(bits < 64 ? 64 : bits > 1ULL << 32 ? 1ULL << 32 : bits);
   double a = static_cast<double>(n) * k / m, empty = std::exp(-a), full = 1 - empty;
