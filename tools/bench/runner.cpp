@@ -152,11 +152,14 @@ Counts Producers::run_epoch(uint32_t nr_ops)
 {
   auto before = totals();
   std::unique_lock lock(x_lock);
+  // A producer that could not even start has ended for good.
+  if (x_failure)
+    std::rethrow_exception(x_failure);
   x_epoch_ops = nr_ops;
   x_running = x_threads.size();
   x_epoch++;
   x_wake.notify_all();
-  x_done.wait(lock, [&] { return x_running == 0; });
+  x_done.wait(lock, [&] { return x_running == 0 || x_failure; });
   if (x_failure)
     std::rethrow_exception(x_failure);
   Counts done;
