@@ -250,6 +250,8 @@ void select_all(Options &options, const Raw &raw)
     throw usage_error(fmt::format("--suite: '{}' is neither quick nor seeds", options.suite));
   if (!options.suite.empty() && (!raw.names.empty() || !raw.bench.empty()))
     throw usage_error("--suite chooses benchmarks and their options itself");
+  if (options.suite == "seeds" && options.serve)
+    throw usage_error("--serve does not go with --suite seeds");
   if (options.suite == "quick")
     options.selected = quick_suite();
   else if (options.suite.empty() && !raw.names.empty())
