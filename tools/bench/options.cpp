@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <set>
 
+#include "tools/bench/runner.h"
 #include "tools/bench/suite.h"
 #include "tools/bench/version.h"
 #include "tools/lib/cpus.h"
@@ -260,6 +261,9 @@ void select_all(Options &options, const Raw &raw)
     throw early_exit{exit_failed, "benchmark name is not specified"};
   for (const std::string &text : raw.inject)
     apply_inject(options.selected, text);
+  for (const Selected &each : options.selected)
+    if (options.net && share_cpu(producer_cpus(each.params.producers, options.producer_cpus)))
+      throw usage_error("--net needs a CPU for each producer");
 }
 
 std::string examples()

@@ -74,8 +74,6 @@ void Session::run_load(const Selected &selected, unsigned load, bool print,
   const Descriptor &descriptor = *selected.descriptor;
   auto cpus = producer_cpus(selected.params.producers, x_options.producer_cpus);
   bool shared_cpu = share_cpu(cpus);
-  if (x_options.net && shared_cpu)
-    throw usage_error("--net needs a CPU for each producer");
   auto bench = descriptor.load(selected.params);
   row.bytecode = bench->bytecode();
   Producers producers(*bench, descriptor, cpus, x_options.net);
