@@ -223,14 +223,16 @@ void apply_inject(std::vector<Selected> &selected, const std::string &text)
 void convert(Options &options, const Raw &raw)
 {
   constexpr uint64_t most = UINT32_MAX;
+  // Together they stay below what a clock of 63-bit nanoseconds can tell.
+  constexpr uint64_t most_intervals = 1000000, most_ms = 3600000;
   auto whole = [](const char *option, const std::string &text, uint64_t min, uint64_t max,
                   uint64_t preset) {
     return text.empty() ? preset : whole_in_range(option, text, min, max);
   };
-  options.duration = whole("--duration", raw.duration, 1, most, options.quick ? 3 : 5);
-  options.warmup = whole("--warmup", raw.warmup, 1, most, 1);
+  options.duration = whole("--duration", raw.duration, 1, most_intervals, options.quick ? 3 : 5);
+  options.warmup = whole("--warmup", raw.warmup, 1, most_intervals, 1);
   options.interval = std::chrono::milliseconds(
-      whole("--interval", raw.interval, 1, most, options.quick ? 100 : 1000));
+      whole("--interval", raw.interval, 1, most_ms, options.quick ? 100 : 1000));
   options.loads = whole("--loads", raw.loads, 1, 100000, 1);
   options.json = raw.json;
   options.suite = raw.suite;
