@@ -61,7 +61,8 @@ Counts TestRunBench::run_all(const bpf_program *prog, unsigned producer, uint32_
 {
   Counts total;
   while (total.ops() < nr_ops) {
-    uint32_t left = nr_ops - static_cast<uint32_t>(total.ops());
+    // One bpf_loop() ends at 2^23.
+    uint32_t left = static_cast<uint32_t>(std::min<uint64_t>(nr_ops - total.ops(), 1 << 23));
     if (run_once(prog, producer, left, inject_q20, total) != BENCH_EXHAUSTED)
       continue;
     if (refillable)
