@@ -6,7 +6,6 @@
 #include <cmath>
 #include <fstream>
 #include <numeric>
-#include <sstream>
 
 template <class T> static std::optional<T> parse_all(std::string_view text)
 {
@@ -62,11 +61,12 @@ std::optional<std::string> read_small_file(const std::string &path)
   std::ifstream file(path);
   if (!file)
     return std::nullopt;
-  std::ostringstream content;
-  content << file.rdbuf();
+  std::string text;
+  char part[4096];
+  while (file.read(part, sizeof(part)) || file.gcount())
+    text.append(part, file.gcount());
   if (file.bad())
     return std::nullopt;
-  std::string text = content.str();
   text.erase(text.find_last_not_of(" \t\r\n") + 1);
   return text;
 }
