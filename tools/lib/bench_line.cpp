@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <climits>
+
 #include "tools/lib/text.h"
 
 namespace bench_line
@@ -126,6 +128,25 @@ public:
     x_rest.remove_prefix(std::min(end, x_rest.size()));
     return *value;
   }
+  // A count, not negative and below 2^63.
+  int64_t whole()
+  {
+    spaces();
+    auto end = x_rest.find_first_not_of("0123456789");
+    auto value = parse_whole(x_rest.substr(0, end));
+    if (!value || *value > INT64_MAX) {
+      x_ok = false;
+      return 0;
+    }
+    x_rest.remove_prefix(std::min(end, x_rest.size()));
+    return static_cast<int64_t>(*value);
+  }
+  int iteration()
+  {
+    int64_t value = whole();
+    x_ok = x_ok && value <= INT_MAX;
+    return x_ok ? static_cast<int>(value) : 0;
+  }
   // "mean ± stddev", whatever the console made of the sign.
   Spread spread()
   {
@@ -186,9 +207,9 @@ private:
 FalseHits parse_false_hits(Cursor &at)
 {
   FalseHits v;
-  v.false_hits = static_cast<int64_t>(at.number());
+  v.false_hits = at.whole();
   at.literal("false hits of");
-  v.total = static_cast<int64_t>(at.number());
+  v.total = at.whole();
   at.literal("total operations. Percentage =");
   v.percentage = at.number();
   at.literal("%");
@@ -278,7 +299,7 @@ Ops parse_summary_ops(Cursor &at)
 void parse_iter(Cursor &at, Line &line)
 {
   at.literal("Iter");
-  line.iteration = static_cast<int>(at.number());
+  line.iteration = at.iteration();
   at.literal("(");
   line.tick_us = at.number();
   at.literal("us):");
