@@ -28,8 +28,10 @@ static void list_benchmarks(bool verbose)
 // Whether this process may use BPF at all; says in one line why not.
 static bool bpf_usable()
 {
-  LIBBPF_OPTS(bpf_map_create_opts, opts);
-  int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "bpfgate_probe", 4, 4, 1, &opts);
+  // An XDP program, not a map: where unprivileged BPF is on, anybody may make maps.
+  bpf_insn nothing[] = {{BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0},
+                        {BPF_JMP | BPF_EXIT, 0, 0, 0, 0}};
+  int fd = bpf_prog_load(BPF_PROG_TYPE_XDP, "bpfgate_probe", "GPL", nothing, 2, nullptr);
   if (fd >= 0) {
     close(fd);
     return true;
