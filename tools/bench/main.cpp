@@ -36,9 +36,11 @@ static bool bpf_usable()
     close(fd);
     return true;
   }
+  int error = errno;
+  bool rights = error == EPERM || error == EACCES;
   fmt::print(stderr, "bench: skipped: BPF cannot be used here: {}{}\n",
-             std::generic_category().message(errno),
-             geteuid() ? " (root or CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON are needed)" : "");
+             std::generic_category().message(error),
+             rights ? " (root or CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON are needed)" : "");
   return false;
 }
 
