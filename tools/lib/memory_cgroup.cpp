@@ -111,6 +111,10 @@ std::optional<Hierarchy> find_v1(std::string &why)
   std::string home = *mount + *own;
   if (access(home.c_str(), F_OK))
     home = *mount;
+  if (access((home + "/memory.usage_in_bytes").c_str(), F_OK)) {
+    why += "the cgroup v1 memory hierarchy is hidden behind another mount";
+    return std::nullopt;
+  }
   return Hierarchy{"cgroup v1", home};
 }
 
@@ -207,9 +211,10 @@ MemoryCgroup::MemoryCgroup()
   try {
     x_reaper = std::make_unique<Reaper>(x_dir);
     move_process(x_dir, getpid());
-  } catch (...) {
+  } catch (const std::system_error &error) {
+    x_reaper.reset();
     rmdir(x_dir.c_str());
-    throw;
+    throw bpf::missing(std::string("no memory cgroup: ") + error.what());
   }
 }
 
