@@ -28,25 +28,38 @@ static std::vector<Case> &cases()
 
 Register::Register(const char *name, void (*body)()) { cases().push_back({name, body}); }
 
-static bool run_body(const Case &test, char *why, size_t size)
+enum class Outcome { Passed, Skipped, Failed };
+
+static Outcome run_body(const Case &test, char *why, size_t size)
 {
   try {
     test.body();
-    return true;
+    return Outcome::Passed;
+  } catch (const Skip &skipped) {
+    snprintf(why, size, "%s", skipped.what());
+    return Outcome::Skipped;
   } catch (const std::exception &failure) {
     snprintf(why, size, "%s", failure.what());
   } catch (...) {
     snprintf(why, size, "threw something that is no std::exception");
   }
-  return false;
+  return Outcome::Failed;
 }
 
-// Nothing with a destructor lives in this frame: fail_msg() does not come back.
+// Nothing with a destructor lives in this frame: fail_msg() and skip() do not come back.
 static void boundary(void **state)
 {
   char why[4096];
-  if (!run_body(*static_cast<const Case *>(*state), why, sizeof(why)))
+  switch (run_body(*static_cast<const Case *>(*state), why, sizeof(why))) {
+  case Outcome::Passed:
+    return;
+  case Outcome::Skipped:
+    print_message("skipped: %s\n", why);
+    skip();
+    break;
+  case Outcome::Failed:
     fail_msg("%s", why);
+  }
 }
 
 static bool is_selected(const char *name, int argc, char **argv)

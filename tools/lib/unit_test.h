@@ -20,6 +20,12 @@ public:
   using std::runtime_error::runtime_error;
 };
 
+// Thrown by a body for what this machine lacks: the test counts as skipped, with the reason shown.
+class Skip : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
+
 // Puts a test into the list that main() runs. With arguments, main() runs only the tests whose
 // name contains one of them.
 struct Register {
