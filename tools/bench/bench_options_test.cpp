@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// The command line of bench as its users type it: forms of options, names and globs, refusals with
+// one line and their exit codes.
+#include <linux/capability.h>
+
+#include "tools/bench/run_bench.h"
+#include "tools/lib/unit_test.h"
+
+using namespace unit_test;
+using namespace bench_test;
+
+static int count_lines(const Ended &ended, const std::string &beginning)
+{
+  int count = 0;
+  for (const std::string &line : ended.lines())
+    count += line.compare(0, beginning.size(), beginning) == 0;
+  return count;
+}
+
+// Iterations and producers of a run with these arguments, which must succeed.
+static void expect_run(std::vector<std::string> arguments, int iterations)
+{
+  arguments.insert(arguments.end(), {"--interval", "10"});
+  Ended ended = run_bench(arguments);
+  expect(ended.status == 0, ended.err);
+  expect_eq(count_lines(ended, "Iter "), iterations);
+  expect_eq(count_lines(ended, "Summary: "), 1);
+}
+
+TEST(options_go_before_and_after_the_name_in_any_form)
+{
+  expect_run({"-w3", "-d10", "-a", "-p8", "lpm-trie-noop"}, 14);
+  expect_run({"lpm-trie-noop", "-w", "1", "-d", "2"}, 4);
+  expect_run({"--warmup", "2", "lpm-trie-noop", "--duration", "1", "--affinity"}, 4);
+  expect_run({"--warmup=2", "--duration=3", "--producers=2", "lpm-trie-noop"}, 6);
+  expect_run({"--warm", "1", "--dur=1", "--nr_e", "5", "lpm-trie-lookup", "--pref=8"}, 3);
+  expect_run({"-w1", "-d1", "-qas", "-p2", "-c0", "--", "lpm-trie-noop"}, 3);
+  expect_run({"-w1", "-d1", "--prod-affinity", "0", "--cons-affinity", "0", "lpm-trie-noop"}, 3);
+}
+
+TEST(options_given_twice_the_last_one_wins)
+{
+  expect_run({"-d5", "-w4", "lpm-trie-noop", "-d1", "--warmup=1", "-a", "-a"}, 3);
+  auto result = measure({"lpm-trie-lookup", "--nr_entries", "7", "--nr_entries=9", "--random"});
+  expect_eq(result.benchmarks.at(0).parameters.at("nr_entries").get<int>(), 9);
+  expect(result.benchmarks.at(0).parameters.at("random").get<bool>());
+}
+
+TEST(options_that_are_wrong_get_one_line_and_64)
+{
+  auto refuse = [](std::vector<std::string> arguments, const std::string &part) {
+    expect_refused(run_bench(arguments), 64, part);
+  };
+  refuse({"-d", "5x", "lpm-trie-noop"}, "'5x'");
+  refuse({"-d0", "lpm-trie-noop"}, "--duration: '0'");
+  refuse({"-d", "-5", "lpm-trie-noop"}, "'-5'");
+  refuse({"-w", "0", "lpm-trie-noop"}, "--warmup: '0'");
+  refuse({"-w4294967295", "lpm-trie-noop"}, "'4294967295'");
+  refuse({"-p", "0", "lpm-trie-noop"}, "--producers: '0'");
+  refuse({"-pabc", "lpm-trie-noop"}, "'abc'");
+  refuse({"-c", "x", "lpm-trie-noop"}, "'x'");
+  refuse({"--interval", "0", "lpm-trie-noop"}, "--interval");
+  refuse({"--loads", "0", "lpm-trie-noop"}, "--loads");
+  refuse({"--prod-affinity", "1-", "lpm-trie-noop"}, "CPU list '1-'");
+  refuse({"--nonsense", "lpm-trie-noop"}, "--nonsense");
+  refuse({"--prod", "1", "lpm-trie-noop"}, "ambiguous: --prod-affinity, --producers");
+  refuse({"lpm-trie-noop", "-d"}, "requi");
+  refuse({"--inject", "0%", "lpm-trie-noop"}, "'0%'");
+  refuse({"--inject", "nan", "lpm-trie-noop"}, "'nan'");
+  refuse({"--inject", "bloom-*=5%", "lpm-trie-noop"}, "'bloom-*'");
+  refuse({"--suite", "other"}, "'other'");
+  refuse({"--suite", "quick", "lpm-trie-noop"}, "--suite");
+  refuse({"--suite", "seeds", "--serve"}, "--serve");
+  refuse({"--net", "-p256", "lpm-trie-lookup"}, "--net");
+}
+
+TEST(options_of_a_benchmark_are_held_to_its_ranges)
+{
+  auto refuse = [](std::vector<std::string> arguments, const std::string &part) {
+    expect_refused(run_bench(arguments), 64, part);
+  };
+  refuse({"htab-mem", "--use-case", "sideways"}, "overwrite, batch_add_batch_del");
+  refuse({"htab-mem", "--value-size", "0"}, "--value-size: '0'");
+  refuse({"htab-mem", "--use-case", "add_del_on_diff_cpu"}, "even number");
+  refuse({"lpm-trie-lookup", "--prefix_len", "64"}, "--prefix_len: '64'");
+  refuse({"lpm-trie-lookup", "--prefix_len", "0"}, "'0'");
+  refuse({"lpm-trie-lookup", "--prefix_len", "8", "--nr_entries", "257"}, "257");
+  for (const char *size : {"0", "1", "257"})
+    refuse({"bloom-lookup", "--value_size", size}, std::string("'") + size + "'");
+  refuse({"bloom-lookup", "--nr_hash_funcs", "16"}, "'16'");
+  refuse({"bloom-lookup", "--value_size", "2", "--nr_entries", "65537"}, "65537");
+  refuse({"strncmp-helper", "--cmp-str-len", "4096"}, "'4096'");
+  refuse({"strncmp-helper", "--nr_entries", "5"}, "--nr_entries is no option of strncmp-helper");
+  refuse({"strncmp-*", "htab-mem", "--random"}, "--random is no option of");
+  for (const char *name : {"lpm-trie-insert", "lpm-trie-delete", "lpm-trie-free"}) {
+    refuse({name, "--random"}, "--random");
+    refuse({name, "-p2"}, "one producer");
+  }
+}
+
+TEST(options_names_that_are_wrong_get_one_line_and_1)
+{
+  expect_refused(run_bench({"lpm-trie-lokup"}), 1,
+                 "benchmark 'lpm-trie-lokup' not found; did you mean 'lpm-trie-lookup'?");
+  expect_refused(run_bench({"ringbuffer-of-another-kind"}), 1, "not found\n");
+  expect_refused(run_bench({"nothing-*"}), 1, "'nothing-*' not found");
+  expect_refused(run_bench({}), 1, "benchmark name is not specified");
+  expect_refused(run_bench({"-c1", "lpm-trie-noop"}), 1, "benchmark doesn't support consumers!");
+}
+
+TEST(options_list_and_help_need_no_name)
+{
+  Ended list = run_bench({"-l"}), verbose = run_bench({"-l", "-v"});
+  expect_eq(list.lines().at(0), std::string("Available benchmarks:"));
+  expect_has(list.out, "\n- htab-mem\n");
+  expect_eq(list.lines().size(), 16u);
+  expect_eq(verbose.lines().size(), 16u);
+  expect_has(verbose.out, "bpf_map_lookup_elem() of a prefix that is present");
+  expect_eq(list.status + verbose.status, 0);
+  for (const char *option : {"-?", "--help", "-V", "--version"}) {
+    Ended ended = run_bench({option});
+    expect(ended.status == 0 && ended.err.empty() && !ended.out.empty(), option);
+  }
+}
+
+TEST(options_without_the_rights_end_with_4)
+{
+  Ended none = run_bench({"lpm-trie-noop"}, [] { keep_capabilities({}); });
+  expect_refused(none, 4, "BPF cannot be used here: Operation not permitted (root or CAP_BPF");
+  // Maps may be made, programs of this type may not be loaded.
+  Ended partly = run_bench({"--serve", "lpm-trie-noop"}, [] { keep_capabilities({CAP_BPF}); });
+  expect_refused(partly, 4, "CAP_NET_ADMIN");
+  // To look at the list needs no rights.
+  expect_eq(run_bench({"-l"}, [] { keep_capabilities({}); }).status, 0);
+}
