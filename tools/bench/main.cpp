@@ -75,7 +75,10 @@ int main(int argc, char **argv)
   try {
     Options options = parse_command_line(argc, argv);
     bpf::set_verbose(options.verbose && !options.list);
-    return run(options);
+    int code = run(options);
+    if (fflush(stdout) || ferror(stdout))
+      throw output_error();
+    return code;
   } catch (const early_exit &early) {
     fmt::print(early.code ? stderr : stdout, "{}{}", early.text, early.code ? "\n" : "");
     return early.code;

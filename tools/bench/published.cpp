@@ -76,7 +76,8 @@ public:
     std::string ours =
         any ? format_table_row(label, line) : fmt::format("{:<20} {}", label, to_string(x_last));
     fmt::print("{}\n{:<20} published: {}\n", ours, "", published);
-    fflush(stdout);
+    if (fflush(stdout))
+      throw output_error();
   }
 
   bool stopped() { return x_signals.pending() != 0; }

@@ -55,8 +55,9 @@ result::Benchmark make_row(const Selected &selected)
 
 static void print_line(const std::string &line)
 {
-  fmt::print("{}\n", line);
-  fflush(stdout); // each line when it happens, also in a pipe
+  // Each line when it happens, also in a pipe.
+  if (puts(line.c_str()) < 0 || fflush(stdout))
+    throw output_error();
 }
 
 Session::Session(const Options &options, Signals &signals) : x_options(options), x_signals(signals)
@@ -150,6 +151,8 @@ Outcome Session::run(const Selected &selected, bool print)
       throw std::runtime_error("no op ended within an interval; a longer --interval helps");
     if (anything_done(outcome.samples))
       row.metrics = descriptor.report->metrics(loads);
+  } catch (const output_error &) {
+    throw; // no fault of the benchmark's
   } catch (const bpf::missing &missing) {
     row.status = Status::Skipped;
     row.reason = missing.what();

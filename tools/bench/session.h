@@ -3,7 +3,9 @@
 // result file.
 #pragma once
 
+#include <cerrno>
 #include <optional>
+#include <system_error>
 
 #include "tools/bench/options.h"
 #include "tools/bench/runner.h"
@@ -11,6 +13,15 @@
 
 namespace bench
 {
+
+// Nobody takes what is printed: a closed pipe, a full disk.
+class output_error : public std::system_error {
+public:
+  output_error()
+      : std::system_error(errno, std::generic_category(), "cannot write to the standard output")
+  {
+  }
+};
 
 // What came of one benchmark.
 struct Outcome {
@@ -23,7 +34,7 @@ public:
   Session(const Options &options, Signals &signals);
 
   // Runs one benchmark, all its loads. Never throws for what goes wrong with the benchmark: that is
-  // in row.status. print: lines on stdout.
+  // in row.status. Throws output_error. print: lines on stdout.
   Outcome run(const Selected &selected, bool print);
 
   // Remembers the row for the result file.
