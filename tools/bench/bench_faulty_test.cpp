@@ -21,7 +21,7 @@ Run run_faulty(std::vector<std::string> names)
 {
   TemporaryDirectory here;
   names.insert(names.end(), {"--json", here / "out.json"});
-  Run run{Process(faulty_program(), shortest(std::move(names))).wait(), {}};
+  Run run{run_shortest(std::move(names), faulty_program()), {}};
   run.result = result::read_result(here / "out.json");
   return run;
 }

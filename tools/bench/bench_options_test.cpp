@@ -20,7 +20,7 @@ static int count_lines(const Ended &ended, const std::string &beginning)
 // Iterations and producers of a run with these arguments, which must succeed.
 static void expect_run(std::vector<std::string> arguments, int iterations)
 {
-  arguments.insert(arguments.end(), {"--interval", "10"});
+  arguments.insert(arguments.begin(), {"--interval", "100"});
   Ended ended = run_bench(arguments);
   expect(ended.status == 0, ended.err);
   expect_eq(count_lines(ended, "Iter "), iterations);
@@ -113,8 +113,7 @@ TEST(options_list_and_help_need_no_name)
   Ended list = run_bench({"-l"}), verbose = run_bench({"-l", "-v"});
   expect_eq(list.lines().at(0), std::string("Available benchmarks:"));
   expect_has(list.out, "\n- htab-mem\n");
-  expect_eq(list.lines().size(), 16u);
-  expect_eq(verbose.lines().size(), 16u);
+  expect_eq(list.lines().size(), verbose.lines().size());
   expect_has(verbose.out, "bpf_map_lookup_elem() of a prefix that is present");
   expect_eq(list.status + verbose.status, 0);
   for (const char *option : {"-?", "--help", "-V", "--version"}) {

@@ -180,18 +180,25 @@ Ended run_bench(const std::vector<std::string> &arguments, const Setup &setup)
   return Process(bench_program(), arguments, setup).wait();
 }
 
-std::vector<std::string> shortest(std::vector<std::string> arguments)
+Ended run_shortest(const std::vector<std::string> &arguments, const std::string &program)
 {
-  arguments.insert(arguments.begin(), {"-w1", "-d1", "--interval", "20"});
-  return arguments;
+  Ended ended;
+  for (const char *interval_ms : {"20", "200", "2000"}) {
+    std::vector<std::string> all{"-w1", "-d1", "--interval", interval_ms};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    ended = Process(program, all).wait();
+    bool empty_interval = ended.out.find("nan") != std::string::npos;
+    if (!empty_interval && ended.err.find("a longer --interval helps") == std::string::npos)
+      break;
+  }
+  return ended;
 }
 
-result::Result measure(const std::vector<std::string> &more)
+result::Result measure(std::vector<std::string> arguments)
 {
   TemporaryDirectory here;
-  auto arguments = shortest(more);
   arguments.insert(arguments.end(), {"--json", here / "out.json"});
-  Ended ended = run_bench(arguments);
+  Ended ended = run_shortest(arguments);
   expect(ended.status == 0, fmt::format("exit {}: {}", ended.status, ended.err));
   return result::read_result(here / "out.json");
 }

@@ -66,11 +66,13 @@ std::string faulty_program();
 // Runs bench to its end.
 Ended run_bench(const std::vector<std::string> &arguments, const Setup &setup = nullptr);
 
-// The shortest run there is (1 discarded interval and 2 measured ones of 20 ms), with arguments.
-std::vector<std::string> shortest(std::vector<std::string> arguments);
+// A run as short as this machine allows: an interval discarded and two measured, of 20 ms, or
+// longer ones where not a single op ended within one of those. arguments: names and options.
+Ended run_shortest(const std::vector<std::string> &arguments,
+                   const std::string &program = bench_program());
 
-// Runs the shortest, expects exit 0 and returns the result file. more: names and options.
-result::Result measure(const std::vector<std::string> &more);
+// The same, expects exit 0 and returns the result file.
+result::Result measure(std::vector<std::string> arguments);
 
 // Runs body in a child that has a mount namespace of its own; what fails there fails here.
 void in_own_mounts(const std::function<void()> &body);
