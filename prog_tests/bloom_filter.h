@@ -61,9 +61,13 @@ inline int run(const bpf_program *prog, bloom_args &args)
 // One push or peek of a value of any size by progs/bloom_filter.c's raw_run.
 class RawProgram {
 public:
-  explicit RawProgram(__u32 value_size) : x_skel("bloom_filter")
+  explicit RawProgram(const bpf::MapSpec &spec) : x_skel("bloom_filter")
   {
-    bpf::check(bpf_map__set_value_size(x_skel->maps.raw, value_size), "set value size of", "raw");
+    bpf_map *raw = x_skel->maps.raw;
+    bpf::check(bpf_map__set_value_size(raw, spec.value_size), "set value size of", "raw");
+    bpf::check(bpf_map__set_max_entries(raw, spec.max_entries), "set max_entries of", "raw");
+    bpf::check(bpf_map__set_map_extra(raw, spec.extra), "set hash functions of", "raw");
+    bpf::check(bpf_map__set_map_flags(raw, spec.flags), "set flags of", "raw");
     x_skel.load();
   }
   int push(const Value &value, __u64 flags = BPF_ANY) { return op(BLOOM_PUSH, value, flags); }

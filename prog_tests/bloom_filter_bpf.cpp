@@ -86,7 +86,7 @@ TEST(bloom_filter_bpf_value_sizes)
   for (__u32 size : {1, 2, 3, 4, 5, 8, 11, 64, 256, 4095, 4096}) {
     SUBTEST_NAMED(fmt::format("{}_bytes", size))
     {
-      bloom::RawProgram program(size);
+      bloom::RawProgram program(bloom::spec(size));
       auto value = bloom::value_of(1, size), other = bloom::value_of(2, size);
       CHECK_ERR(program.peek(value), -ENOENT);
       CHECK_ERR(program.push(value, BPF_EXIST), -EINVAL);

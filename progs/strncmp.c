@@ -96,11 +96,4 @@ SEC("xdp") int compare_const_size(struct xdp_md *xdp)
 	return XDP_PASS;
 }
 
-/* The context of a syscall program is plain memory, and this program may sleep. */
-SEC("syscall") int compare_context(void *ctx)
-{
-	result = bpf_strncmp(ctx, SHORT, short_target);
-	return 0;
-}
-
 char _license[] SEC("license") = "Dual BSD/GPL";
