@@ -2,6 +2,7 @@
 // Push and peek from BPF programs: the same filter as by syscall, value by value and errno by
 // errno.
 #include "prog_tests/bloom_filter.h"
+#include "tools/lib/probe.h"
 #include "tools/test_progs/test_progs.h"
 
 namespace
@@ -29,6 +30,8 @@ public:
 
 TEST(bloom_filter_bpf)
 {
+  test::require(probe::map_bloom);
+  test::require(probe::test_run);
   // covers: bloom T5
   SUBTEST(peek_finds_all_that_user_space_pushed)
   {
@@ -67,6 +70,8 @@ TEST(bloom_filter_bpf)
 // covers: bloom N11
 TEST(bloom_filter_bpf_push_flags)
 {
+  test::require(probe::map_bloom);
+  test::require(probe::test_run);
   for (__u64 flags : {__u64(BPF_NOEXIST), __u64(BPF_EXIST), __u64(BPF_F_LOCK), __u64(8),
                       __u64(1) << 32, ~__u64(0)}) {
     SUBTEST_NAMED(fmt::format("{:#x}", flags))
@@ -83,6 +88,8 @@ TEST(bloom_filter_bpf_push_flags)
 // covers: bloom N7
 TEST(bloom_filter_bpf_value_sizes)
 {
+  test::require(probe::map_bloom);
+  test::require(probe::test_run);
   for (__u32 size : {1, 2, 3, 4, 5, 8, 11, 64, 256, 4095, 4096}) {
     SUBTEST_NAMED(fmt::format("{}_bytes", size))
     {
@@ -102,6 +109,8 @@ TEST(bloom_filter_bpf_value_sizes)
 
 TEST(bloom_filter_bpf_memory)
 {
+  test::require(probe::map_bloom);
+  test::require(probe::test_run);
   SUBTEST(value_in_the_packet)
   {
     Loaded loaded;

@@ -6,6 +6,7 @@
 
 #include "prog_tests/bloom_filter_rate.h"
 #include "prog_tests/model.h"
+#include "tools/lib/probe.h"
 
 namespace bloom
 {

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "prog_tests/bloom_filter.h"
+#include "tools/lib/probe.h"
 #include "tools/test_progs/test_progs.h"
 
 namespace
@@ -108,6 +109,8 @@ void check_all_there(Shared &shared)
 // covers: bloom N16
 TEST(bloom_filter_concurrent)
 {
+  test::require(probe::map_bloom);
+  test::require(probe::test_run);
   // Fewer entries: denser words, but soon nothing is left to lose.
   for (__u32 entries : {2000, 16384, 200000}) {
     SUBTEST_NAMED(fmt::format("{}_entries", entries))

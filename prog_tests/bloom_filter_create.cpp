@@ -9,6 +9,7 @@
 
 #include "prog_tests/bloom_filter.h"
 #include "prog_tests/with_capabilities.h"
+#include "tools/lib/probe.h"
 #include "tools/test_progs/test_progs.h"
 
 using bpf::MapSpec;
@@ -67,6 +68,7 @@ using Btf = std::unique_ptr<btf, decltype(&btf__free)>;
 // covers: bloom T1
 TEST(bloom_filter_refused)
 {
+  test::require(probe::map_bloom);
   SUBTEST(key_size) { CHECK_ERR(try_create_map(with_key(bloom::spec(4, 100), 4)), -EINVAL); };
   SUBTEST(value_size_zero) { CHECK_ERR(try_create_map(bloom::spec(0, 100)), -EINVAL); };
   SUBTEST(value_size_int_max) { CHECK_ERR(try_create_map(bloom::spec(INT32_MAX, 100)), -E2BIG); };
@@ -95,6 +97,7 @@ TEST(bloom_filter_refused)
 // covers: bloom N4
 TEST(bloom_filter_map_extra)
 {
+  test::require(probe::map_bloom);
   SUBTEST(one_to_fifteen_hashes)
   {
     for (__u64 hashes = 0; hashes <= 15; hashes++)
@@ -120,6 +123,7 @@ TEST(bloom_filter_map_extra)
 // covers: bloom N5
 TEST(bloom_filter_create_flags)
 {
+  test::require(probe::map_bloom);
   constexpr __u32 access = BPF_F_RDONLY | BPF_F_WRONLY;
   constexpr __u32 prog_access = BPF_F_RDONLY_PROG | BPF_F_WRONLY_PROG;
   SUBTEST(each_allowed)
@@ -155,6 +159,7 @@ TEST(bloom_filter_create_flags)
 // covers: bloom N6
 TEST(bloom_filter_bits)
 {
+  test::require(probe::map_bloom);
   SUBTEST(grow_by_powers_of_two)
   {
     need_true_memlock();
@@ -187,6 +192,7 @@ TEST(bloom_filter_bits)
 // covers: bloom N14
 TEST(bloom_filter_create_btf)
 {
+  test::require(probe::map_bloom);
   Btf types(btf__new_empty(), btf__free);
   int u32_id = bpf::check(btf__add_int(types.get(), "u32", 4, 0), "add to BTF", "u32");
   int empty_id = bpf::check(btf__add_struct(types.get(), "empty", 0), "add to BTF", "empty");
@@ -213,6 +219,7 @@ TEST(bloom_filter_create_btf)
 // covers: bloom N14
 TEST(bloom_filter_capability)
 {
+  test::require(probe::map_bloom);
   auto create = [] { return try_create_map(bloom::spec()); };
   SUBTEST(cap_bpf_is_enough) { CHECK_OK(test::with_capabilities({CAP_BPF}, create)); };
   SUBTEST(without_any) { CHECK_ERR(test::with_capabilities({}, create), -EPERM); };

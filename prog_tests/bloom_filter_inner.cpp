@@ -2,6 +2,7 @@
 // Bloom filters inside a map of maps: which ones the outer map takes, and that each keeps its own
 // number of hash functions when a program reaches it through the outer map.
 #include "prog_tests/bloom_filter.h"
+#include "tools/lib/probe.h"
 #include "tools/test_progs/test_progs.h"
 
 namespace
@@ -46,6 +47,9 @@ void push_values(const bpf::Map &filter)
 
 TEST(bloom_filter_inner)
 {
+  test::require(probe::map_bloom);
+  test::require(probe::map_array_of_maps);
+  test::require(probe::test_run);
   // covers: bloom T4
   SUBTEST(program_finds_what_was_pushed)
   {
@@ -81,6 +85,9 @@ TEST(bloom_filter_inner)
 // covers: bloom N15
 TEST(bloom_filter_inner_equality)
 {
+  test::require(probe::map_bloom);
+  test::require(probe::map_array_of_maps);
+  test::require(probe::test_run);
   for (__u64 hashes : {1, 4, 9, 15}) {
     SUBTEST_NAMED(fmt::format("{}_hashes_and_other_max_entries", hashes))
     {
@@ -107,6 +114,9 @@ TEST(bloom_filter_inner_equality)
 
 TEST(bloom_filter_inner_create)
 {
+  test::require(probe::map_bloom);
+  test::require(probe::map_array_of_maps);
+  test::require(probe::test_run);
   // covers: bloom T4
   SUBTEST(array_of_maps)
   {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "prog_tests/bloom_filter_checks.h"
+#include "tools/lib/probe.h"
 #include "tools/test_progs/test_progs.h"
 
 using bloom::Value;
@@ -315,6 +316,7 @@ const NamedMutant mutants[] = {
 
 TEST(bloom_filter_mutants)
 {
+  test::require(probe::map_bloom);
   for (const NamedMutant &mutant : mutants) {
     SUBTEST_NAMED(mutant.name)
     {

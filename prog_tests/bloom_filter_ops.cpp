@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "prog_tests/bloom_filter.h"
+#include "tools/lib/probe.h"
 #include "tools/test_progs/test_progs.h"
 
 using bloom::peek;
@@ -57,6 +58,7 @@ std::string answers(const bpf::Map &map, uint64_t first, uint64_t count)
 
 TEST(bloom_filter_push)
 {
+  test::require(probe::map_bloom);
   // covers: bloom T2, bloom N9
   for (__u64 flags : {__u64(-1), __u64(BPF_EXIST), __u64(BPF_NOEXIST), __u64(BPF_F_LOCK),
                       __u64(10000), __u64(1) << 32, __u64(1) << 63}) {
@@ -88,6 +90,7 @@ TEST(bloom_filter_push)
 
 TEST(bloom_filter_peek)
 {
+  test::require(probe::map_bloom);
   // covers: bloom N1
   SUBTEST(empty_filter)
   {
@@ -124,6 +127,7 @@ TEST(bloom_filter_peek)
 
 TEST(bloom_filter_arguments)
 {
+  test::require(probe::map_bloom);
   bpf::Map map(bloom::spec());
   // covers: bloom N9
   SUBTEST(key_pointer)
@@ -144,6 +148,7 @@ TEST(bloom_filter_arguments)
 // covers: bloom N10
 TEST(bloom_filter_not_supported)
 {
+  test::require(probe::map_bloom);
   bpf::Map map(bloom::spec());
   auto value = value_of(1, 8);
   __u64 next;
@@ -169,6 +174,7 @@ TEST(bloom_filter_not_supported)
 
 TEST(bloom_filter_access)
 {
+  test::require(probe::map_bloom);
   bpf::Map map(bloom::spec());
   push_many(map, 1, 1);
   auto value = value_of(1, 8);
@@ -213,6 +219,7 @@ TEST(bloom_filter_access)
 // covers: bloom N7
 TEST(bloom_filter_value_sizes)
 {
+  test::require(probe::map_bloom);
   // Multiples of four are hashed as words, the others as bytes.
   for (__u32 size : {1, 2, 3, 4, 5, 7, 8, 11, 12, 13, 16, 40, 255, 256, 4095, 4096}) {
     SUBTEST_NAMED(fmt::format("{}_bytes", size))
@@ -229,6 +236,7 @@ TEST(bloom_filter_value_sizes)
 // covers: bloom N7
 TEST(bloom_filter_every_byte_counts)
 {
+  test::require(probe::map_bloom);
   for (size_t size : {1, 3, 4, 5, 8, 11, 64, 256}) {
     SUBTEST_NAMED(fmt::format("{}_bytes", size))
     {
@@ -247,6 +255,7 @@ TEST(bloom_filter_every_byte_counts)
 // covers: bloom N8
 TEST(bloom_filter_seed)
 {
+  test::require(probe::map_bloom);
   // 1000 pushes into 2048 bits: four of ten values that were not pushed are answered yes.
   auto filled = [](__u32 flags) {
     bpf::Map map(bloom::spec(8, 1000, 1, flags));

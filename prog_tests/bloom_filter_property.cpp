@@ -6,6 +6,7 @@
 
 #include "prog_tests/bloom_filter_checks.h"
 #include "prog_tests/model.h"
+#include "tools/lib/probe.h"
 
 namespace
 {
@@ -85,6 +86,8 @@ private:
 // covers: bloom N7
 TEST(bloom_filter_property)
 {
+  test::require(probe::map_bloom);
+  test::require(probe::test_run);
   for (__u32 size : {1, 2, 3, 4, 5, 8, 11, 16, 31, 100, 1024, 4095, 4096}) {
     SUBTEST_NAMED(fmt::format("{}_bytes", size))
     {
@@ -106,6 +109,8 @@ TEST(bloom_filter_property)
 // A wrong filter is found, its failure is shrunk to the two steps that show it, and replays.
 TEST(bloom_filter_property_finds)
 {
+  test::require(probe::map_bloom);
+  test::require(probe::test_run);
   model::Random random(model::seed_of("bloom_filter_property_finds"));
   auto run = [](const std::vector<Op> &ops) {
     Forgetful filter(bloom::spec(8, 100000, 8));

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "prog_tests/bloom_filter.h"
+#include "tools/lib/probe.h"
 #include "tools/test_progs/test_progs.h"
 
 namespace bloom
@@ -119,6 +120,8 @@ void check_rate_by_syscall(uint32_t value_size, uint32_t hashes)
 // covers: bloom N2
 TEST(bloom_filter_rate)
 {
+  test::require(probe::map_bloom);
+  test::require(probe::test_run);
   for (uint32_t hashes = 1; hashes <= 15; hashes++)
     SUBTEST_NAMED(fmt::format("{}_hashes", hashes)) { check_rate(hashes, {entries, 4 * entries}); };
   for (uint32_t value_size : {4, 8, 11})

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "prog_tests/model.h"
+#include "tools/lib/probe.h"
 
 namespace strncmp_test
 {
@@ -247,6 +248,8 @@ const std::vector<Check> &checks()
 
 TEST(strncmp_checks)
 {
+  test::require(probe::helper_strncmp);
+  test::require(probe::test_run);
   strncmp_test::Kernel kernel;
   for (const auto &check : strncmp_test::checks()) {
     SUBTEST_NAMED(check.name)

@@ -7,6 +7,7 @@
 #include "prog_tests/strncmp.h"
 #include "prog_tests/with_capabilities.h"
 #include "tools/lib/map.h"
+#include "tools/lib/probe.h"
 #include "tools/test_progs/test_progs.h"
 
 using strncmp_test::sign;
@@ -55,6 +56,8 @@ int compare_hash_value(Skel &skel, const char *s1)
 // covers: strncmp N4
 TEST(strncmp_memory)
 {
+  test::require(probe::helper_strncmp);
+  test::require(probe::test_run);
   Loaded skel;
   SUBTEST(stack) { check_program(skel, skel->progs.compare_stack); };
   SUBTEST(map_value) { check_program(skel, skel->progs.compare_bss); };
@@ -167,6 +170,7 @@ const ProgramType program_types[] = {
 // covers: strncmp N6
 TEST(strncmp_availability)
 {
+  test::require(probe::helper_strncmp);
   for (const ProgramType &type : program_types) {
     SUBTEST_NAMED(type.name)
     {

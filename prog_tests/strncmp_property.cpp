@@ -3,6 +3,7 @@
 // anywhere, every alignment. A failure prints the seed and the smallest comparison found.
 #include "prog_tests/model.h"
 #include "prog_tests/strncmp_checks.h"
+#include "tools/lib/probe.h"
 
 namespace
 {
@@ -97,6 +98,8 @@ public:
 // covers: strncmp N2, strncmp N1
 TEST(strncmp_property)
 {
+  test::require(probe::helper_strncmp);
+  test::require(probe::test_run);
   SUBTEST(random_strings) { check_random("strncmp_property", 3000); };
   // One target, many sizes and offsets: every size there is.
   SUBTEST(every_size)

@@ -12,6 +12,7 @@
 #include "prog_tests/with_capabilities.h"
 #include "strncmp_failure.skel.h"
 #include "tools/lib/map.h"
+#include "tools/lib/probe.h"
 #include "tools/test_progs/test_progs.h"
 
 namespace
