@@ -49,8 +49,15 @@ struct loop_ctx {
 	struct bloom_args args;
 };
 
-static void note(struct bloom_args *args, long rc)
+/*
+ * The verifier calls the map's function in the place of the helper. Before 6.4 that function
+ * returned an int, whose sign stays in the lower half of the register: only the int is compared.
+ */
+static void note(struct bloom_args *args, long result)
 {
+	long rc = (int)result;
+
+	args->narrow += result != rc;
 	if (rc == 0) {
 		args->done++;
 	} else if (rc == -ENOENT) {

@@ -27,6 +27,7 @@ struct bloom_args {
 	__u64 absent;	  /* out: that returned -ENOENT */
 	__u64 failed;	  /* out: anything else */
 	__s64 last_error; /* out: the last of these */
+	__u64 narrow;	  /* out: results without their sign in the upper half of the register */
 };
 
 /*

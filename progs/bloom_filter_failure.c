@@ -5,6 +5,8 @@
  */
 #include "progs/expect.bpf.h"
 
+/* clang-format off: it takes the expectations for a part of the declaration. */
+
 struct {
 	__uint(type, BPF_MAP_TYPE_BLOOM_FILTER);
 	__uint(max_entries, 100);
@@ -35,25 +37,33 @@ __u64 number;
 const __u64 constant = 1;
 
 /* covers: bloom N12 */
-SEC("xdp") __refused(EACCES, NO_KEY) int lookup_elem(struct xdp_md *xdp)
+SEC("xdp")
+__refused(EACCES, NO_KEY)
+int lookup_elem(struct xdp_md *xdp)
 {
 	return bpf_map_lookup_elem(&bloom, &number) ? XDP_PASS : XDP_DROP;
 }
 
 /* covers: bloom N12 */
-SEC("xdp") __refused(EACCES, NO_KEY) int update_elem(struct xdp_md *xdp)
+SEC("xdp")
+__refused(EACCES, NO_KEY)
+int update_elem(struct xdp_md *xdp)
 {
 	return bpf_map_update_elem(&bloom, &number, &number, BPF_ANY) ? XDP_PASS : XDP_DROP;
 }
 
 /* covers: bloom N12, bloom N10 */
-SEC("xdp") __refused(EACCES, NO_KEY) int delete_elem(struct xdp_md *xdp)
+SEC("xdp")
+__refused(EACCES, NO_KEY)
+int delete_elem(struct xdp_md *xdp)
 {
 	return bpf_map_delete_elem(&bloom, &number) ? XDP_PASS : XDP_DROP;
 }
 
 /* covers: bloom N12 */
-SEC("xdp") __refused(EACCES, "invalid zero-sized read") int lookup_by_stack(struct xdp_md *xdp)
+SEC("xdp")
+__refused(EACCES, "invalid zero-sized read")
+int lookup_by_stack(struct xdp_md *xdp)
 {
 	__u64 key = 0;
 
@@ -62,16 +72,16 @@ SEC("xdp") __refused(EACCES, "invalid zero-sized read") int lookup_by_stack(stru
 
 /* covers: bloom N12 */
 SEC("xdp")
-__refused(EINVAL,
-	  "cannot pass map_type 30 into func bpf_redirect_map") int redirect(struct xdp_md *xdp)
+__refused(EINVAL, "cannot pass map_type 30 into func bpf_redirect_map")
+int redirect(struct xdp_md *xdp)
 {
 	return bpf_redirect_map(&bloom, 0, 0);
 }
 
 /* covers: bloom N12 */
 SEC("xdp")
-__refused(EINVAL,
-	  "cannot pass map_type 30 into func bpf_map_pop_elem") int pop_elem(struct xdp_md *xdp)
+__refused(EINVAL, "cannot pass map_type 30 into func bpf_map_pop_elem")
+int pop_elem(struct xdp_md *xdp)
 {
 	return bpf_map_pop_elem(&bloom, &number) ? XDP_PASS : XDP_DROP;
 }
@@ -83,13 +93,16 @@ static long each(void *map, __u32 *key, __u64 *value, void *ctx)
 
 /* covers: bloom N12 */
 SEC("xdp")
-__refused(ENOTSUPP, "callback function not allowed for map") int for_each(struct xdp_md *xdp)
+__refused(ENOTSUPP, "callback function not allowed for map")
+int for_each(struct xdp_md *xdp)
 {
 	return bpf_for_each_map_elem(&bloom, each, 0, 0) ? XDP_PASS : XDP_DROP;
 }
 
 /* covers: bloom N12 */
-SEC("xdp") __accepted int peek_stack(struct xdp_md *xdp)
+SEC("xdp")
+__accepted
+int peek_stack(struct xdp_md *xdp)
 {
 	__u64 value = 1;
 
@@ -100,7 +113,8 @@ SEC("xdp") __accepted int peek_stack(struct xdp_md *xdp)
 /* covers: bloom N12 */
 SEC("xdp")
 __without_perfmon
-	__refused(EACCES, "read from stack") int peek_uninitialised_stack(struct xdp_md *xdp)
+__refused(EACCES, "read from stack")
+int peek_uninitialised_stack(struct xdp_md *xdp)
 {
 	__u64 value;
 
@@ -110,7 +124,8 @@ __without_perfmon
 /* covers: bloom N12 */
 SEC("xdp")
 __without_perfmon
-	__refused(EACCES, "read from stack") int push_uninitialised_stack(struct xdp_md *xdp)
+__refused(EACCES, "read from stack")
+int push_uninitialised_stack(struct xdp_md *xdp)
 {
 	__u64 value;
 
@@ -119,8 +134,8 @@ __without_perfmon
 
 /* covers: bloom N12 */
 SEC("xdp")
-__refused(EACCES, "invalid access to map value, value_size=4 off=0 "
-		  "size=8") int peek_too_small_value(struct xdp_md *xdp)
+__refused(EACCES, "invalid access to map value, value_size=4 off=0 size=8")
+int peek_too_small_value(struct xdp_md *xdp)
 {
 	__u32 zero = 0, *value = bpf_map_lookup_elem(&four_bytes, &zero);
 
@@ -129,8 +144,8 @@ __refused(EACCES, "invalid access to map value, value_size=4 off=0 "
 
 /* covers: bloom N12 */
 SEC("xdp")
-__refused(EACCES, "invalid access to map value, value_size=4 off=0 "
-		  "size=8") int push_too_small_value(struct xdp_md *xdp)
+__refused(EACCES, "invalid access to map value, value_size=4 off=0 size=8")
+int push_too_small_value(struct xdp_md *xdp)
 {
 	__u32 zero = 0, *value = bpf_map_lookup_elem(&four_bytes, &zero);
 
@@ -138,7 +153,9 @@ __refused(EACCES, "invalid access to map value, value_size=4 off=0 "
 }
 
 /* covers: bloom N12 */
-SEC("xdp") __refused(EACCES, "expected=fp") int peek_number(struct xdp_md *xdp)
+SEC("xdp")
+__refused(EACCES, "expected=fp")
+int peek_number(struct xdp_md *xdp)
 {
 	return bpf_map_peek_elem(&bloom, (void *)8) ? XDP_PASS : XDP_DROP;
 }
@@ -146,7 +163,8 @@ SEC("xdp") __refused(EACCES, "expected=fp") int peek_number(struct xdp_md *xdp)
 /* A push takes its value from the packet (bloom_filter.c does it), a peek does not. */
 /* covers: bloom N12 */
 SEC("xdp")
-__refused(EACCES, "helper access to the packet is not allowed") int peek_packet(struct xdp_md *xdp)
+__refused(EACCES, "helper access to the packet is not allowed")
+int peek_packet(struct xdp_md *xdp)
 {
 	__u64 *value = (void *)(long)xdp->data;
 
@@ -157,31 +175,41 @@ __refused(EACCES, "helper access to the packet is not allowed") int peek_packet(
 
 /* Since it only reads, constant data will do. */
 /* covers: bloom N12 */
-SEC("xdp") __accepted int peek_constant(struct xdp_md *xdp)
+SEC("xdp")
+__accepted
+int peek_constant(struct xdp_md *xdp)
 {
 	return bpf_map_peek_elem(&bloom, (void *)&constant) ? XDP_PASS : XDP_DROP;
 }
 
 /* covers: bloom N5 */
-SEC("xdp") __refused(EACCES, "write into map forbidden") int push_readonly(struct xdp_md *xdp)
+SEC("xdp")
+__refused(EACCES, "write into map forbidden")
+int push_readonly(struct xdp_md *xdp)
 {
 	return bpf_map_push_elem(&readonly_bloom, &number, BPF_ANY) ? XDP_PASS : XDP_DROP;
 }
 
 /* covers: bloom N5 */
-SEC("xdp") __accepted int peek_readonly(struct xdp_md *xdp)
+SEC("xdp")
+__accepted
+int peek_readonly(struct xdp_md *xdp)
 {
 	return bpf_map_peek_elem(&readonly_bloom, &number) ? XDP_PASS : XDP_DROP;
 }
 
 /* covers: bloom N13 */
-SEC("syscall") __refused(EINVAL, "Sleepable programs can only use") int sleepable_peek(void *ctx)
+SEC("syscall")
+__refused(EINVAL, "Sleepable programs can only use")
+int sleepable_peek(void *ctx)
 {
 	return bpf_map_peek_elem(&bloom, &number);
 }
 
 /* covers: bloom N13 */
-SEC("syscall") __refused(EINVAL, "Sleepable programs can only use") int sleepable_push(void *ctx)
+SEC("syscall")
+__refused(EINVAL, "Sleepable programs can only use")
+int sleepable_push(void *ctx)
 {
 	return bpf_map_push_elem(&bloom, &number, BPF_ANY);
 }

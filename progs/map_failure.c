@@ -4,6 +4,8 @@
  */
 #include "progs/expect.bpf.h"
 
+/* clang-format off: it takes the expectations for a part of the declaration. */
+
 struct key {
 	__u32 prefixlen;
 	__u32 data;
@@ -42,45 +44,54 @@ static long each(void *map, struct key *key, __u64 *value, void *ctx)
 
 /* covers: lpm N9 */
 SEC("xdp")
-__refused(ENOTSUPP, "callback function not allowed for map") int lpm_for_each(struct xdp_md *xdp)
+__refused(ENOTSUPP, "callback function not allowed for map")
+int lpm_for_each(struct xdp_md *xdp)
 {
 	return bpf_for_each_map_elem(&trie, each, 0, 0) ? XDP_PASS : XDP_DROP;
 }
 
-SEC("xdp") __accepted int hash_for_each(struct xdp_md *xdp)
+SEC("xdp")
+__accepted
+int hash_for_each(struct xdp_md *xdp)
 {
 	return bpf_for_each_map_elem(&hash, each, 0, 0) ? XDP_PASS : XDP_DROP;
 }
 
 SEC("xdp")
-__refused(EINVAL,
-	  "cannot pass map_type 11 into func bpf_map_push_elem") int lpm_push(struct xdp_md *xdp)
+__refused(EINVAL, "cannot pass map_type 11 into func bpf_map_push_elem")
+int lpm_push(struct xdp_md *xdp)
 {
 	return bpf_map_push_elem(&trie, &number, BPF_ANY) ? XDP_PASS : XDP_DROP;
 }
 
 SEC("xdp")
-__refused(EINVAL,
-	  "cannot pass map_type 11 into func bpf_map_peek_elem") int lpm_peek(struct xdp_md *xdp)
+__refused(EINVAL, "cannot pass map_type 11 into func bpf_map_peek_elem")
+int lpm_peek(struct xdp_md *xdp)
 {
 	return bpf_map_peek_elem(&trie, &number) ? XDP_PASS : XDP_DROP;
 }
 
 /* covers: lpm N10 */
-SEC("xdp") __refused(EACCES, "write into map forbidden") int lpm_readonly_update(struct xdp_md *xdp)
+SEC("xdp")
+__refused(EACCES, "write into map forbidden")
+int lpm_readonly_update(struct xdp_md *xdp)
 {
 	return bpf_map_update_elem(&readonly_trie, &some_key, &number, BPF_ANY) ? XDP_PASS
 										: XDP_DROP;
 }
 
 /* covers: lpm N10 */
-SEC("xdp") __refused(EACCES, "write into map forbidden") int lpm_readonly_delete(struct xdp_md *xdp)
+SEC("xdp")
+__refused(EACCES, "write into map forbidden")
+int lpm_readonly_delete(struct xdp_md *xdp)
 {
 	return bpf_map_delete_elem(&readonly_trie, &some_key) ? XDP_PASS : XDP_DROP;
 }
 
 /* covers: lpm N10 */
-SEC("xdp") __refused(EACCES, "write into map forbidden") int lpm_readonly_write(struct xdp_md *xdp)
+SEC("xdp")
+__refused(EACCES, "write into map forbidden")
+int lpm_readonly_write(struct xdp_md *xdp)
 {
 	__u64 *value = bpf_map_lookup_elem(&readonly_trie, &some_key);
 
@@ -91,14 +102,18 @@ SEC("xdp") __refused(EACCES, "write into map forbidden") int lpm_readonly_write(
 }
 
 /* covers: lpm N10 */
-SEC("xdp") __accepted int lpm_readonly_lookup(struct xdp_md *xdp)
+SEC("xdp")
+__accepted
+int lpm_readonly_lookup(struct xdp_md *xdp)
 {
 	__u64 *value = bpf_map_lookup_elem(&readonly_trie, &some_key);
 
 	return value && *value ? XDP_PASS : XDP_DROP;
 }
 
-SEC("xdp") __refused(EACCES, "map_value_or_null") int lpm_unchecked_lookup(struct xdp_md *xdp)
+SEC("xdp")
+__refused(EACCES, "map_value_or_null")
+int lpm_unchecked_lookup(struct xdp_md *xdp)
 {
 	__u64 *value = bpf_map_lookup_elem(&trie, &some_key);
 
@@ -106,8 +121,8 @@ SEC("xdp") __refused(EACCES, "map_value_or_null") int lpm_unchecked_lookup(struc
 }
 
 SEC("xdp")
-__refused(EACCES, "invalid access to map value, value_size=8 off=8 size=8") int lpm_beyond_value(
-	struct xdp_md *xdp)
+__refused(EACCES, "invalid access to map value, value_size=8 off=8 size=8")
+int lpm_beyond_value(struct xdp_md *xdp)
 {
 	__u64 *value = bpf_map_lookup_elem(&trie, &some_key);
 
@@ -115,7 +130,9 @@ __refused(EACCES, "invalid access to map value, value_size=8 off=8 size=8") int 
 }
 
 SEC("xdp")
-__without_perfmon __refused(EACCES, "read from stack") int lpm_uninitialised_key(struct xdp_md *xdp)
+__without_perfmon
+__refused(EACCES, "read from stack")
+int lpm_uninitialised_key(struct xdp_md *xdp)
 {
 	struct key key;
 
@@ -126,13 +143,16 @@ __without_perfmon __refused(EACCES, "read from stack") int lpm_uninitialised_key
 /* covers: bloom N13, lpm N9 */
 SEC("syscall")
 __refused_before("6.19", EINVAL, "Sleepable programs can only use")
-	__accepted_from("7.2") int lpm_sleepable(void *ctx)
+__accepted_from("7.2")
+int lpm_sleepable(void *ctx)
 {
 	return bpf_map_delete_elem(&trie, &some_key);
 }
 
 /* covers: bloom N13 */
-SEC("syscall") __accepted int hash_sleepable(void *ctx)
+SEC("syscall")
+__accepted
+int hash_sleepable(void *ctx)
 {
 	return bpf_map_delete_elem(&hash, &some_key);
 }

@@ -5,6 +5,8 @@
  */
 #include "progs/expect.bpf.h"
 
+/* clang-format off: it takes the expectations for a part of the declaration. */
+
 #define SIZE 8
 
 const char target[SIZE] = "bpfgate";
@@ -52,18 +54,23 @@ struct {
 
 #define VERDICT(comparison) ((comparison) ? XDP_PASS : XDP_DROP)
 
-/* The size. */
+/* The size. A read of no bytes had no words of its own before 6.8. */
+
+#define NO_BYTES "off=0 size=0"
 
 /* covers: strncmp N3 */
-SEC("xdp") __refused(EACCES, "invalid zero-sized read") int size_zero(struct xdp_md *xdp)
+SEC("xdp")
+__refused_before("6.8", EACCES, NO_BYTES)
+__refused_from("6.8", EACCES, "invalid zero-sized read")
+int size_zero(struct xdp_md *xdp)
 {
 	return VERDICT(bpf_strncmp(s1, 0, target));
 }
 
 /* covers: strncmp N3, strncmp T2 */
 SEC("xdp")
-__refused(EACCES, "unbounded memory access, use 'var &= const' or 'if (var < "
-		  "const)'") int size_unbounded(struct xdp_md *xdp)
+__refused(EACCES, "unbounded memory access, use 'var &= const' or 'if (var < const)'")
+int size_unbounded(struct xdp_md *xdp)
 {
 	__u64 bytes = size;
 
@@ -73,8 +80,8 @@ __refused(EACCES, "unbounded memory access, use 'var &= const' or 'if (var < "
 
 /* covers: strncmp N3 */
 SEC("xdp")
-__refused(EACCES, "min value is negative, either use unsigned or 'var &= "
-		  "const'") int size_maybe_negative(struct xdp_md *xdp)
+__refused(EACCES, "min value is negative, either use unsigned or 'var &= const'")
+int size_maybe_negative(struct xdp_md *xdp)
 {
 	__s64 bytes = signed_size;
 
@@ -86,8 +93,8 @@ __refused(EACCES, "min value is negative, either use unsigned or 'var &= "
 
 /* covers: strncmp N3 */
 SEC("xdp")
-__refused(EACCES, "min value is negative, either use unsigned or 'var &= const'") int size_negative(
-	struct xdp_md *xdp)
+__refused(EACCES, "min value is negative, either use unsigned or 'var &= const'")
+int size_negative(struct xdp_md *xdp)
 {
 	__s64 bytes = -1;
 
@@ -96,7 +103,10 @@ __refused(EACCES, "min value is negative, either use unsigned or 'var &= const'"
 }
 
 /* covers: strncmp N3 */
-SEC("xdp") __refused(EACCES, "invalid zero-sized read") int size_maybe_zero(struct xdp_md *xdp)
+SEC("xdp")
+__refused_before("6.8", EACCES, NO_BYTES)
+__refused_from("6.8", EACCES, "invalid zero-sized read")
+int size_maybe_zero(struct xdp_md *xdp)
 {
 	__u64 bytes = size;
 
@@ -107,41 +117,61 @@ SEC("xdp") __refused(EACCES, "invalid zero-sized read") int size_maybe_zero(stru
 }
 
 /* covers: strncmp N3, strncmp T2 */
-SEC("xdp") __accepted int size_bounded(struct xdp_md *xdp)
+SEC("xdp")
+__accepted
+int size_bounded(struct xdp_md *xdp)
+{
+	__u64 beyond_first = (__u64)size - 1;
+
+	barrier_var(beyond_first);
+	if (beyond_first >= SIZE)
+		return XDP_DROP;
+	return VERDICT(bpf_strncmp(s1, beyond_first + 1, target));
+}
+
+/* Before 6.8 the verifier learns nothing from "is not 0". */
+/* covers: strncmp N3 */
+SEC("xdp")
+__refused_before("6.8", EACCES, NO_BYTES)
+__accepted_from("6.8")
+int size_not_zero(struct xdp_md *xdp)
 {
 	__u64 bytes = size;
 
 	barrier_var(bytes);
-	if (bytes < 1 || bytes > SIZE)
+	if (bytes == 0 || bytes > SIZE)
 		return XDP_DROP;
 	return VERDICT(bpf_strncmp(s1, bytes, target));
 }
 
 /* covers: strncmp N3 */
-SEC("xdp") __accepted int size_masked(struct xdp_md *xdp)
+SEC("xdp")
+__accepted
+int size_masked(struct xdp_md *xdp)
 {
 	__u64 bytes = size;
 
-	bytes = (bytes & (SIZE - 1)) + 1;
 	barrier_var(bytes);
 	return VERDICT(bpf_strncmp(s1, (bytes & (SIZE - 1)) + 1, target));
 }
 
 /* covers: strncmp N3 */
 SEC("xdp")
-__refused(EACCES, "invalid access to map value") int size_bounded_too_high(struct xdp_md *xdp)
+__refused(EACCES, "invalid access to map value")
+int size_bounded_too_high(struct xdp_md *xdp)
 {
 	__u64 bytes = size;
 
 	barrier_var(bytes);
-	if (bytes < 1 || bytes > 4096)
-		return XDP_DROP;
-	return VERDICT(bpf_strncmp(s1, bytes, target));
+	bytes &= 4095;
+	return VERDICT(bpf_strncmp(s1, bytes + 1, target));
 }
 
 /* Longer than the target is fine: its NUL ends it. */
 /* covers: strncmp N1 */
-SEC("xdp") __accepted int size_larger_than_target(struct xdp_md *xdp)
+SEC("xdp")
+__accepted
+int size_larger_than_target(struct xdp_md *xdp)
 {
 	char long_s1[64] = "bpfgate";
 
@@ -152,7 +182,9 @@ SEC("xdp") __accepted int size_larger_than_target(struct xdp_md *xdp)
 
 /* covers: strncmp N4 */
 SEC("xdp")
-__without_perfmon __refused(EACCES, "read from stack") int s1_uninitialised(struct xdp_md *xdp)
+__without_perfmon
+__refused(EACCES, "read from stack")
+int s1_uninitialised(struct xdp_md *xdp)
 {
 	char text[SIZE];
 
@@ -163,7 +195,8 @@ __without_perfmon __refused(EACCES, "read from stack") int s1_uninitialised(stru
 /* covers: strncmp N4 */
 SEC("xdp")
 __refused_before("6.3", EACCES, "read from stack")
-	__accepted_from("6.3") int s1_uninitialised_with_perfmon(struct xdp_md *xdp)
+__accepted_from("6.3")
+int s1_uninitialised_with_perfmon(struct xdp_md *xdp)
 {
 	char text[SIZE];
 
@@ -172,7 +205,9 @@ __refused_before("6.3", EACCES, "read from stack")
 
 /* covers: strncmp N4 */
 SEC("xdp")
-__without_perfmon __refused(EACCES, "read from stack") int s1_half_initialised(struct xdp_md *xdp)
+__without_perfmon
+__refused(EACCES, "read from stack")
+int s1_half_initialised(struct xdp_md *xdp)
 {
 	char text[SIZE];
 
@@ -181,7 +216,10 @@ __without_perfmon __refused(EACCES, "read from stack") int s1_half_initialised(s
 }
 
 /* covers: strncmp N4 */
-SEC("xdp") __without_perfmon __accepted int s1_initialised(struct xdp_md *xdp)
+SEC("xdp")
+__without_perfmon
+__accepted
+int s1_initialised(struct xdp_md *xdp)
 {
 	char text[SIZE] = "bpf";
 
@@ -190,9 +228,8 @@ SEC("xdp") __without_perfmon __accepted int s1_initialised(struct xdp_md *xdp)
 
 /* covers: strncmp N4 */
 SEC("xdp")
-__refused_before("6.8", EACCES, "stack R1 off=-4 size=8") __refused_from(
-	"6.8", EINVAL,
-	"invalid read from stack R1 off=-4 size=8") int s1_beyond_stack(struct xdp_md *xdp)
+__refused(EINVAL, "stack R1 off=-4 size=8")
+int s1_beyond_stack(struct xdp_md *xdp)
 {
 	char text[SIZE] = "bpf";
 
@@ -201,7 +238,8 @@ __refused_before("6.8", EACCES, "stack R1 off=-4 size=8") __refused_from(
 
 /* covers: strncmp N4, strncmp T5 */
 SEC("xdp")
-__refused(EACCES, "invalid access to map value") int s1_beyond_map_value(struct xdp_md *xdp)
+__refused(EACCES, "invalid access to map value")
+int s1_beyond_map_value(struct xdp_md *xdp)
 {
 	__u32 zero = 0;
 	char *text = bpf_map_lookup_elem(&unfrozen, &zero);
@@ -210,7 +248,9 @@ __refused(EACCES, "invalid access to map value") int s1_beyond_map_value(struct 
 }
 
 /* covers: strncmp N4, strncmp T5 */
-SEC("xdp") __refused(EACCES, "invalid access to m") int s1_beyond_ringbuf_record(struct xdp_md *xdp)
+SEC("xdp")
+__refused(EACCES, "invalid access to m")
+int s1_beyond_ringbuf_record(struct xdp_md *xdp)
 {
 	char *text = bpf_ringbuf_reserve(&ring, SIZE, 0);
 	int verdict;
@@ -223,7 +263,9 @@ SEC("xdp") __refused(EACCES, "invalid access to m") int s1_beyond_ringbuf_record
 }
 
 /* covers: strncmp N4 */
-SEC("xdp") __refused(EACCES, "expected=fp") int s1_unchecked_map_value(struct xdp_md *xdp)
+SEC("xdp")
+__refused(EACCES, "expected=fp")
+int s1_unchecked_map_value(struct xdp_md *xdp)
 {
 	__u32 zero = 0;
 
@@ -232,13 +274,17 @@ SEC("xdp") __refused(EACCES, "expected=fp") int s1_unchecked_map_value(struct xd
 }
 
 /* covers: strncmp N4 */
-SEC("xdp") __refused(EACCES, "expected=fp") int s1_null(struct xdp_md *xdp)
+SEC("xdp")
+__refused(EACCES, "expected=fp")
+int s1_null(struct xdp_md *xdp)
 {
 	return VERDICT(bpf_strncmp((void *)0, SIZE, target));
 }
 
 /* covers: strncmp N4, strncmp T5 */
-SEC("xdp") __refused(EACCES, "expected=fp") int s1_context(struct xdp_md *xdp)
+SEC("xdp")
+__refused(EACCES, "expected=fp")
+int s1_context(struct xdp_md *xdp)
 {
 	return VERDICT(bpf_strncmp((void *)xdp, SIZE, target));
 }
@@ -247,14 +293,16 @@ SEC("xdp") __refused(EACCES, "expected=fp") int s1_context(struct xdp_md *xdp)
 /* covers: strncmp T5 */
 SEC("syscall")
 __refused_before("6.19", EACCES, "R1 type=ctx expected=fp")
-	__accepted_from("7.2") int s1_syscall_context(void *ctx)
+__accepted_from("7.2")
+int s1_syscall_context(void *ctx)
 {
 	return bpf_strncmp(ctx, SIZE, target);
 }
 
 /* covers: strncmp N4 */
 SEC("xdp")
-__refused(EACCES, "helper access to the packet is not allowed") int s1_packet(struct xdp_md *xdp)
+__refused(EACCES, "helper access to the packet is not allowed")
+int s1_packet(struct xdp_md *xdp)
 {
 	char *text = (void *)(long)xdp->data;
 
@@ -264,7 +312,9 @@ __refused(EACCES, "helper access to the packet is not allowed") int s1_packet(st
 }
 
 /* covers: strncmp N4 */
-SEC("xdp") __accepted int s1_readonly(struct xdp_md *xdp)
+SEC("xdp")
+__accepted
+int s1_readonly(struct xdp_md *xdp)
 {
 	return VERDICT(bpf_strncmp(no_nul, SIZE, target));
 }
@@ -273,14 +323,16 @@ SEC("xdp") __accepted int s1_readonly(struct xdp_md *xdp)
 
 /* covers: strncmp N5, strncmp T3 */
 SEC("xdp")
-__refused(EACCES, "does not point to a readonly map") int target_writable(struct xdp_md *xdp)
+__refused(EACCES, "does not point to a readonly map")
+int target_writable(struct xdp_md *xdp)
 {
 	return VERDICT(bpf_strncmp(s1, SIZE, writable_target));
 }
 
 /* covers: strncmp N5 */
 SEC("xdp")
-__refused(EACCES, "R3 type=fp expected=map_value") int target_on_stack(struct xdp_md *xdp)
+__refused(EACCES, "R3 type=fp expected=map_value")
+int target_on_stack(struct xdp_md *xdp)
 {
 	char text[SIZE] = "bpfgate";
 
@@ -289,7 +341,8 @@ __refused(EACCES, "R3 type=fp expected=map_value") int target_on_stack(struct xd
 
 /* covers: strncmp N5 */
 SEC("xdp")
-__refused(EACCES, "does not point to a readonly map") int target_not_frozen(struct xdp_md *xdp)
+__refused(EACCES, "does not point to a readonly map")
+int target_not_frozen(struct xdp_md *xdp)
 {
 	__u32 zero = 0;
 	char *text = bpf_map_lookup_elem(&unfrozen, &zero);
@@ -300,8 +353,8 @@ __refused(EACCES, "does not point to a readonly map") int target_not_frozen(stru
 /* covers: strncmp N5 */
 SEC("xdp")
 __frozen("frozen_but_writable")
-	__refused(EACCES, "does not point to a readonly map") int target_frozen_for_user_space_only(
-		struct xdp_md *xdp)
+__refused(EACCES, "does not point to a readonly map")
+int target_frozen_for_user_space_only(struct xdp_md *xdp)
 {
 	__u32 zero = 0;
 	char *text = bpf_map_lookup_elem(&frozen_but_writable, &zero);
@@ -310,7 +363,10 @@ __frozen("frozen_but_writable")
 }
 
 /* covers: strncmp N5 */
-SEC("xdp") __frozen("frozen") __accepted int target_frozen(struct xdp_md *xdp)
+SEC("xdp")
+__frozen("frozen")
+__accepted
+int target_frozen(struct xdp_md *xdp)
 {
 	__u32 zero = 0;
 	char *text = bpf_map_lookup_elem(&frozen, &zero);
@@ -321,7 +377,8 @@ SEC("xdp") __frozen("frozen") __accepted int target_frozen(struct xdp_md *xdp)
 /* covers: strncmp N5 */
 SEC("xdp")
 __frozen("frozen_hash")
-	__refused(EACCES, "no direct value access support") int target_in_hash(struct xdp_md *xdp)
+__refused(EACCES, "no direct value access support")
+int target_in_hash(struct xdp_md *xdp)
 {
 	__u32 zero = 0;
 	char *text = bpf_map_lookup_elem(&frozen_hash, &zero);
@@ -331,7 +388,8 @@ __frozen("frozen_hash")
 
 /* covers: strncmp N5 */
 SEC("xdp")
-__refused(EACCES, "is not a constant address") int target_at_variable_offset(struct xdp_md *xdp)
+__refused(EACCES, "is not a constant address")
+int target_at_variable_offset(struct xdp_md *xdp)
 {
 	__u64 at = offset;
 
@@ -340,33 +398,41 @@ __refused(EACCES, "is not a constant address") int target_at_variable_offset(str
 }
 
 /* covers: strncmp N5 */
-SEC("xdp") __accepted int target_at_constant_offset(struct xdp_md *xdp)
+SEC("xdp")
+__accepted
+int target_at_constant_offset(struct xdp_md *xdp)
 {
 	return VERDICT(bpf_strncmp(s1, SIZE, target + 3));
 }
 
 /* covers: strncmp N5, strncmp T4 */
 SEC("xdp")
-__refused(EINVAL, "string is not zero-terminated") int target_not_terminated(struct xdp_md *xdp)
+__refused(EINVAL, "string is not zero-terminated")
+int target_not_terminated(struct xdp_md *xdp)
 {
 	return VERDICT(bpf_strncmp(s1, SIZE, no_nul));
 }
 
 /* covers: strncmp N5 */
-SEC("xdp") __accepted int target_before_a_nul(struct xdp_md *xdp)
+SEC("xdp")
+__accepted
+int target_before_a_nul(struct xdp_md *xdp)
 {
 	return VERDICT(bpf_strncmp(s1, SIZE, nul_in_the_middle));
 }
 
 /* covers: strncmp N5 */
 SEC("xdp")
-__refused(EINVAL, "string is not zero-terminated") int target_after_the_nul(struct xdp_md *xdp)
+__refused(EINVAL, "string is not zero-terminated")
+int target_after_the_nul(struct xdp_md *xdp)
 {
 	return VERDICT(bpf_strncmp(s1, SIZE, nul_in_the_middle + 4));
 }
 
 /* covers: strncmp N5 */
-SEC("xdp") __refused(EACCES, "expected=map_value") int target_null(struct xdp_md *xdp)
+SEC("xdp")
+__refused(EACCES, "expected=map_value")
+int target_null(struct xdp_md *xdp)
 {
 	return VERDICT(bpf_strncmp(s1, SIZE, (void *)0));
 }
