@@ -52,6 +52,22 @@ int check(int rc, const char *operation, const std::string &object)
   return rc;
 }
 
+// The whole message: a verifier log comes as one, and its last lines hold the reason.
+static int append(std::string &text, const char *format, va_list args)
+{
+  char *message = nullptr;
+  int length = vasprintf(&message, format, args);
+  if (length < 0)
+    return 0;
+  try {
+    text.append(message);
+  } catch (...) {
+    // Called from C: a lost message is better than an exception crossing libbpf.
+  }
+  free(message);
+  return length;
+}
+
 int capture_print(int level, const char *format, __builtin_va_list args)
 {
   if (g_verbose || (!t_capture && level == LIBBPF_WARN)) {
@@ -62,16 +78,7 @@ int capture_print(int level, const char *format, __builtin_va_list args)
   }
   if (!t_capture || level == LIBBPF_DEBUG)
     return 0;
-  char line[4096];
-  int length = vsnprintf(line, sizeof(line), format, args);
-  if (length <= 0)
-    return 0;
-  try {
-    t_capture->x_text.append(line);
-  } catch (...) {
-    // Called from C: a lost message is better than an exception crossing libbpf.
-  }
-  return length;
+  return append(t_capture->x_text, format, args);
 }
 
 static int print_callback(libbpf_print_level level, const char *format, va_list args)
