@@ -70,12 +70,18 @@ static void note(struct bloom_args *args, long result)
 
 static long one_value(__u32 index, struct loop_ctx *ctx, void *map)
 {
-	__u64 value = bloom_value(ctx->args.first + index);
+	__u64 value = bloom_value(ctx->args.first + index), pushed, peeked;
 
-	if (ctx->args.op != BLOOM_PEEK)
-		note(&ctx->args, bpf_map_push_elem(map, &value, ctx->args.flags));
-	if (ctx->args.op != BLOOM_PUSH)
-		note(&ctx->args, bpf_map_peek_elem(map, &value));
+	if (ctx->args.op != BLOOM_PEEK) {
+		pushed = value;
+		note(&ctx->args, bpf_map_push_elem(map, &pushed, ctx->args.flags));
+	}
+	if (ctx->args.op != BLOOM_PUSH) {
+		/* Stored right before the call: see peek_after_branch in bloom_filter_failure.c. */
+		barrier_var(value);
+		peeked = value;
+		note(&ctx->args, bpf_map_peek_elem(map, &peeked));
+	}
 	return 0;
 }
 

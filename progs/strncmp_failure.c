@@ -56,7 +56,7 @@ struct {
 
 /* The size. A read of no bytes had no words of its own before 6.8. */
 
-#define NO_BYTES "off=0 size=0"
+#define NO_BYTES " size=0"
 
 /* covers: strncmp N3 */
 SEC("xdp")
