@@ -5,6 +5,8 @@
  */
 #include "progs/expect.bpf.h"
 
+/* subtests of: verifier_bloom_filter */
+
 /* clang-format off: it takes the expectations for a part of the declaration. */
 
 struct {

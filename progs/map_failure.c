@@ -4,6 +4,8 @@
  */
 #include "progs/expect.bpf.h"
 
+/* subtests of: verifier_map */
+
 /* clang-format off: it takes the expectations for a part of the declaration. */
 
 struct key {

@@ -5,6 +5,8 @@
  */
 #include "progs/expect.bpf.h"
 
+/* subtests of: verifier_strncmp */
+
 /* clang-format off: it takes the expectations for a part of the declaration. */
 
 #define SIZE 8
