@@ -7,7 +7,8 @@
 
 /* subtests of: verifier_bloom_filter */
 
-/* clang-format off: it takes the expectations for a part of the declaration. */
+/* It takes the expectations for a part of the declaration. */
+/* clang-format off */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_BLOOM_FILTER);

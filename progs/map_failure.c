@@ -6,7 +6,8 @@
 
 /* subtests of: verifier_map */
 
-/* clang-format off: it takes the expectations for a part of the declaration. */
+/* It takes the expectations for a part of the declaration. */
+/* clang-format off */
 
 struct key {
 	__u32 prefixlen;

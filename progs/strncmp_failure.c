@@ -7,7 +7,8 @@
 
 /* subtests of: verifier_strncmp */
 
-/* clang-format off: it takes the expectations for a part of the declaration. */
+/* It takes the expectations for a part of the declaration. */
+/* clang-format off */
 
 #define SIZE 8
 
