@@ -27,7 +27,10 @@ struct bench_ctx {
 	__u32 producer;
 };
 
-/* An op callback returns one of these to bpf_loop(). */
+/*
+ * An op callback returns one of these to bpf_loop(). It keeps what a map helper returned in an int:
+ * 6.1 leaves the upper half of a negative long zero.
+ */
 #define BENCH_NEXT 0
 #define BENCH_STOP 1
 

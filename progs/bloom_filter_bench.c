@@ -63,7 +63,7 @@ static long op_values(__u32 index, struct bench_ctx *ctx)
 static long op_lookup(__u32 index, struct bench_ctx *ctx)
 {
 	void *value = next_value(ctx);
-	long err = value ? bpf_map_peek_elem(&filter, value) : -ENOENT;
+	int err = value ? bpf_map_peek_elem(&filter, value) : -ENOENT;
 
 	return err ? bench_wrong(ctx, err) : BENCH_NEXT;
 }
@@ -71,7 +71,7 @@ static long op_lookup(__u32 index, struct bench_ctx *ctx)
 static long op_update(__u32 index, struct bench_ctx *ctx)
 {
 	void *value = next_value(ctx);
-	long err = value ? bpf_map_push_elem(&filter, value, 0) : -ENOENT;
+	int err = value ? bpf_map_push_elem(&filter, value, 0) : -ENOENT;
 
 	return err ? bench_wrong(ctx, err) : BENCH_NEXT;
 }
@@ -87,7 +87,7 @@ static long op_windows(__u32 index, struct bench_ctx *ctx)
 static long op_false_positive(__u32 index, struct bench_ctx *ctx)
 {
 	void *window = next_window(ctx);
-	long err = bpf_map_peek_elem(&filter, window);
+	int err = bpf_map_peek_elem(&filter, window);
 
 	if (err == -ENOENT) {
 		ctx->absent++;
@@ -113,7 +113,7 @@ static long op_without_bloom(__u32 index, struct bench_ctx *ctx)
 static long op_with_bloom(__u32 index, struct bench_ctx *ctx)
 {
 	void *window = next_window(ctx);
-	long err = bpf_map_peek_elem(&filter, window);
+	int err = bpf_map_peek_elem(&filter, window);
 
 	if (err == -ENOENT)
 		return BENCH_NEXT;

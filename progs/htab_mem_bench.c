@@ -24,7 +24,7 @@ struct stripe {
 	__u32 key;
 	__u32 count;
 	__u64 flags;
-	long err;
+	int err;
 };
 
 static long write_element(__u32 index, struct stripe *stripe)

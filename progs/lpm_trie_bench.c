@@ -80,7 +80,7 @@ static long op_lookup(__u32 index, struct bench_ctx *ctx)
 static long op_update(__u32 index, struct bench_ctx *ctx)
 {
 	struct lpm_key key;
-	long err;
+	int err;
 
 	next_key(ctx, &key);
 	err = bpf_map_update_elem(&trie, &key, &index, BPF_EXIST);
@@ -91,7 +91,7 @@ static long op_update(__u32 index, struct bench_ctx *ctx)
 static long op_insert(__u32 index, struct bench_ctx *ctx)
 {
 	struct lpm_key key;
-	long err;
+	int err;
 
 	if (ctx->cursor >= nr_entries)
 		return bench_exhausted(ctx);
@@ -104,7 +104,7 @@ static long op_insert(__u32 index, struct bench_ctx *ctx)
 static long op_delete(__u32 index, struct bench_ctx *ctx)
 {
 	struct lpm_key key;
-	long err;
+	int err;
 
 	if (ctx->cursor >= nr_entries)
 		return bench_exhausted(ctx);

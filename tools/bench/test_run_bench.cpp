@@ -63,8 +63,13 @@ Counts TestRunBench::run_all(const bpf_program *prog, unsigned producer, uint32_
   while (total.ops() < nr_ops) {
     // One bpf_loop() ends at 2^23.
     uint32_t left = static_cast<uint32_t>(std::min<uint64_t>(nr_ops - total.ops(), 1 << 23));
-    if (run_once(prog, producer, left, inject_q20, total) != BENCH_EXHAUSTED)
+    uint64_t before = total.ops();
+    if (run_once(prog, producer, left, inject_q20, total) != BENCH_EXHAUSTED) {
+      if (total.ops() == before)
+        throw std::runtime_error(
+            fmt::format("program '{}' did no op of {}", bpf_program__name(prog), left));
       continue;
+    }
     if (refillable)
       refill();
     x_slots[producer].cursor = 0;
