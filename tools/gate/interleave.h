@@ -89,6 +89,7 @@ private:
   bool load_all(Task &task, bool second_first);
   void unload_all(Task &task);
   std::optional<Epoch> run_epoch(Task &task, size_t side, long ops, uint64_t seed);
+  std::optional<double> fastest_epoch(Task &task, size_t side, long ops);
   bool calibrate(Task &task);
   bool warm(Task &task, bool second_first);
   void measure_unit(Task &task, bool second_first);
