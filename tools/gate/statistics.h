@@ -43,8 +43,9 @@ double upper_bound(std::vector<double> values, double alpha);
 // the limit with that power, under normal noise. +inf when the level cannot be reached.
 double effect_for_power(size_t n, double alpha, double power = 0.9);
 
-// About how many units it takes for the sign test at level alpha to succeed with power 0.9 when this share of units lies
-// on the right side. Nothing when share is too near to 1/2 (more than 10000 units).
+// About how many units it takes for the sign test at level alpha to succeed with power 0.9 when
+// this share of units lies on the right side. Nothing when share is too near to 1/2 (more than
+// 10000 units).
 std::optional<size_t> units_for_share(double share, double alpha);
 
 struct Holm {
