@@ -50,14 +50,14 @@ std::vector<Row> read_table(const char *text)
 class Sweep {
 public:
   Sweep(const Options &options, Session &session, Signals &signals, unsigned total)
-      : x_options(options), x_session(session), x_signals(signals), x_progress(total)
+      : x_options(options), x_session(session), x_signals(signals), x_total(total)
   {
   }
 
   // The summary line of a run, "" where there is none (the reason is on stderr), and its outcome.
   std::pair<bench_line::Line, bool> run(const Selected &selected)
   {
-    x_progress.show(x_done++, describe(selected));
+    x_progress.show(x_done++, x_total, describe(selected));
     Outcome outcome = x_session.run(selected, false);
     x_progress.clear();
     x_session.keep(outcome.row);
@@ -88,8 +88,8 @@ private:
   const Options &x_options;
   Session &x_session;
   Signals &x_signals;
-  Progress x_progress;
-  unsigned x_done = 0;
+  Progress x_progress{"seeds"};
+  unsigned x_total, x_done = 0;
   std::vector<Sample> x_samples;
   result::Status x_last = result::Status::Ok;
 };

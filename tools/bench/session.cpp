@@ -140,9 +140,10 @@ Outcome Session::run(const Selected &selected, bool print)
   if (print && !x_options.quiet)
     print_line(format(Line{.kind = Kind::SettingUp, .name = descriptor.name}));
   try {
-    Progress progress(x_options.loads, x_options.loads > 1);
+    Progress progress(descriptor.name);
     for (unsigned load = 0; load < x_options.loads && row.status == Status::Ok; load++) {
-      progress.show(load, descriptor.name + ", fresh load");
+      if (x_options.loads > 1)
+        progress.show(load, x_options.loads, "fresh loads");
       run_load(selected, load, print, loads, row);
     }
     for (const auto &load : loads)

@@ -6,23 +6,29 @@
 
 #include <cstdio>
 
-Progress::Progress(unsigned total, bool enabled)
-    : x_total(total), x_enabled(enabled && isatty(STDERR_FILENO))
+Progress::Progress(std::string title) : x_terminal(isatty(STDERR_FILENO) == 1) { set_title(title); }
+
+void Progress::set_title(const std::string &title)
 {
+  x_title = title;
+  x_begin = x_last = Clock::now();
 }
 
-void Progress::show(unsigned done, const std::string &what)
+void Progress::show(size_t done, size_t total, const std::string &name)
 {
-  if (!x_enabled)
+  using namespace std::chrono_literals;
+  Clock::time_point now = Clock::now();
+  if (!x_terminal || total == 0 || (x_shown && now - x_last < 200ms))
     return;
-  auto passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - x_start).count();
+  x_last = now;
   std::string left;
   if (done > 0) {
-    auto seconds = static_cast<unsigned>(passed / done * (x_total - done) + 0.5);
-    left = fmt::format(", {}:{:02} left", seconds / 60, seconds % 60);
+    std::chrono::duration<double> passed = now - x_begin;
+    left = fmt::format(", about {:.0f} s left", passed.count() * (total - done) / done);
   }
-  std::string line = fmt::format("[{}/{}] {}{}", done + 1, x_total, what, left);
-  fmt::print(stderr, "\r\x1b[K{:.78}", line);
+  std::string line =
+      fmt::format("{}: {} % ({} of {}{}) {}", x_title, 100 * done / total, done, total, left, name);
+  fmt::print(stderr, "\r\033[K{:.79}", line);
   fflush(stderr);
   x_shown = true;
 }
@@ -30,7 +36,6 @@ void Progress::show(unsigned done, const std::string &what)
 void Progress::clear()
 {
   if (x_shown)
-    fmt::print(stderr, "\r\x1b[K");
-  fflush(stderr);
+    fmt::print(stderr, "\r\033[K");
   x_shown = false;
 }

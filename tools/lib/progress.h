@@ -7,19 +7,24 @@
 
 class Progress {
 public:
-  // total: steps in all. Shows on stderr, if that is a terminal and enabled.
-  explicit Progress(unsigned total, bool enabled = true);
+  // title: what the work is called. The line goes to stderr, if that is a terminal.
+  explicit Progress(std::string title);
   ~Progress() { clear(); }
   Progress(const Progress &) = delete;
   Progress &operator=(const Progress &) = delete;
 
-  // Step number `done` (from 0) begins.
-  void show(unsigned done, const std::string &what);
+  // Another part of the work: the time that is left is reckoned from here.
+  void set_title(const std::string &title);
+  // done of total steps are over, and the one called name begins. At most five times a second.
+  void show(size_t done, size_t total, const std::string &name);
   // Takes the line away, before anything else is printed.
   void clear();
 
 private:
-  unsigned x_total;
-  bool x_enabled, x_shown = false;
-  std::chrono::steady_clock::time_point x_start = std::chrono::steady_clock::now();
+  using Clock = std::chrono::steady_clock;
+  std::string x_title;
+  bool x_terminal;
+  bool x_shown = false;
+  Clock::time_point x_begin;
+  Clock::time_point x_last;
 };
