@@ -134,46 +134,44 @@ std::optional<Epoch> Interleave::run_epoch(Task &task, size_t side, long ops, ui
   return epoch;
 }
 
-static constexpr int calibration_epochs = 3;
-
-// One disturbed epoch must not make all later ones too short.
-std::optional<double> Interleave::fastest_epoch(Task &task, size_t side, long ops)
+// How long an epoch of that many ops takes: the slower side's best of some tries, because a single
+// preemption would pass for a slow op. Nothing if a side failed.
+std::optional<Interleave::Cost> Interleave::cost_of(Task &task, long ops, int tries)
 {
-  double fastest = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < calibration_epochs; i++) {
-    std::optional<Epoch> epoch = run_epoch(task, side, ops, any_seed());
-    if (!epoch)
-      return std::nullopt;
-    fastest = std::min(fastest, epoch->ns);
+  Cost cost = {0, 0};
+  for (size_t side = 0; side < task.targets.size(); side++) {
+    double ns = std::numeric_limits<double>::infinity(), wall_ns = ns;
+    for (int i = 0; i < tries; i++) {
+      auto begin = std::chrono::steady_clock::now();
+      std::optional<Epoch> epoch = run_epoch(task, side, ops, any_seed());
+      if (!epoch)
+        return std::nullopt;
+      std::chrono::duration<double, std::nano> passed = std::chrono::steady_clock::now() - begin;
+      ns = std::min(ns, epoch->ns);
+      wall_ns = std::min(wall_ns, passed.count());
+    }
+    cost = {std::max(cost.ns, ns), std::max(cost.wall_ns, wall_ns)};
   }
-  return fastest;
+  return cost;
 }
 
 // One iteration count for both sides, so that the slower one's epoch has the planned length: the
 // fixed cost of an epoch is then the same share of both.
 bool Interleave::calibrate(Task &task)
 {
-  double slowest_ns = 0, wall_ns = 0;
+  constexpr int tries = 3;
   long ops = 1;
-  while (true) {
-    slowest_ns = 0;
-    auto begin = std::chrono::steady_clock::now();
-    for (size_t side = 0; side < task.targets.size(); side++) {
-      std::optional<double> ns = fastest_epoch(task, side, ops);
-      if (!ns)
-        return false;
-      slowest_ns = std::max(slowest_ns, *ns);
-    }
-    std::chrono::duration<double, std::nano> passed = std::chrono::steady_clock::now() - begin;
-    wall_ns = passed.count() / task.targets.size() / calibration_epochs;
-    if (!task.batched || slowest_ns >= x_plan.epoch_ns / 2 || ops == most_ops)
-      break;
-    double factor = std::clamp(x_plan.epoch_ns / std::max(slowest_ns, 1.0), 2.0, 10.0);
+  std::optional<Cost> cost = cost_of(task, ops, tries);
+  while (cost && task.batched && cost->ns < x_plan.epoch_ns / 2 && ops < most_ops) {
+    double factor = std::clamp(x_plan.epoch_ns / std::max(cost->ns, 1.0), 2.0, 10.0);
     ops = std::min<long>(most_ops, std::ceil(ops * factor));
+    cost = cost_of(task, ops, tries);
   }
-  double factor = task.batched ? std::min(2.0, x_plan.epoch_ns / slowest_ns) : 1;
+  if (!cost)
+    return false;
+  double factor = task.batched ? std::min(2.0, x_plan.epoch_ns / cost->ns) : 1;
   task.ops = std::clamp<long>(std::lround(ops * factor), 1, most_ops);
-  double round_ns = 2 * task.targets.size() * wall_ns * factor;
+  double round_ns = 2 * task.targets.size() * cost->wall_ns * factor;
   task.rounds = std::clamp<int>(x_plan.unit_budget_ns / round_ns, 1, x_plan.rounds);
   return true;
 }

@@ -82,6 +82,11 @@ private:
     std::vector<bool> second_first; // by unit
   };
 
+  struct Cost {
+    double ns;      // in the kernel
+    double wall_ns; // with refilling and the request
+  };
+
   ServeClient &client(size_t command);
   void restart();
   void close_side(Task &task, size_t side, result::Status status, const std::string &reason);
@@ -89,7 +94,7 @@ private:
   bool load_all(Task &task, bool second_first);
   void unload_all(Task &task);
   std::optional<Epoch> run_epoch(Task &task, size_t side, long ops, uint64_t seed);
-  std::optional<double> fastest_epoch(Task &task, size_t side, long ops);
+  std::optional<Cost> cost_of(Task &task, long ops, int tries);
   bool calibrate(Task &task);
   bool warm(Task &task, bool second_first);
   void measure_unit(Task &task, bool second_first);

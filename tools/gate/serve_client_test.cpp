@@ -210,6 +210,16 @@ TEST(interleave_gives_up_on_a_bench_that_hangs_twice)
   expect_throws([&] { bench.measure(pointers(tasks, 2)); }, "no answer");
 }
 
+TEST(interleave_calibration_is_not_fooled_by_one_preemption)
+{
+  // Every third epoch is disturbed by 4 ms.
+  Fake fake({.epoch = "i=$((i + 1))", .ns = "$((ops * 50 + (i % 3 == 1) * 4000000))"});
+  Interleave bench({{fake.path, {}}}, {.unit_budget_ns = 1e12}, 5, nullptr);
+  std::vector<Task> tasks = {{.name = "one", .targets = {{0, 0}}}};
+  bench.measure(pointers(tasks, 2));
+  expect_eq(tasks[0].ops, 4000l);
+}
+
 TEST(interleave_op_that_cannot_be_repeated)
 {
   Fake fake({.epoch = "[ $ops = 1 ] || { echo error ops; continue; }", .ns = "3000000"});
