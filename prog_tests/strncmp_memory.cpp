@@ -78,7 +78,7 @@ TEST(strncmp_memory)
   SUBTEST(size_at_run_time)
   {
     strncmp_test::Kernel kernel;
-    const std::string s1(larger, 8);
+    const std::string s1 = std::string(larger) + '\0';
     for (uint32_t size = 1; size <= 8; size++)
       CHECK_EQ(sign(kernel.compare({s1, same, size})), size < 7 ? 0 : 1);
   };
