@@ -21,9 +21,9 @@
 #include "tools/gate/fingerprint.h"
 #include "tools/gate/hash.h"
 #include "tools/gate/interrupt.h"
-#include "tools/lib/progress.h"
 #include "tools/gate/store.h"
 #include "tools/lib/atomic_file.h"
+#include "tools/lib/progress.h"
 
 namespace gate
 {

@@ -8,10 +8,10 @@
 #include "tools/gate/commands.h"
 #include "tools/gate/figures.h"
 #include "tools/gate/fingerprint.h"
-#include "tools/lib/progress.h"
 #include "tools/gate/statistics.h"
 #include "tools/gate/store.h"
 #include "tools/lib/atomic_file.h"
+#include "tools/lib/progress.h"
 
 namespace gate
 {
