@@ -101,7 +101,7 @@ static __always_inline int bench_run(struct xdp_md *xdp, bench_op op)
 	struct bench_args *args = (void *)(long)xdp->data;
 	struct bench_slot *slot;
 	struct bench_ctx ctx = {};
-	__u64 start, inject_q20;
+	__u64 start, inject_q20, spins;
 	__u32 nr_ops;
 	long done;
 
@@ -109,6 +109,7 @@ static __always_inline int bench_run(struct xdp_md *xdp, bench_op op)
 		return BENCH_BAD_ARGS;
 	nr_ops = args->nr_ops;
 	inject_q20 = args->inject_q20;
+	spins = args->spins;
 	ctx.producer = args->producer & (BENCH_MAX_PRODUCERS - 1);
 	slot = &bench_slots[ctx.producer];
 	ctx.cursor = slot->cursor;
@@ -116,10 +117,9 @@ static __always_inline int bench_run(struct xdp_md *xdp, bench_op op)
 
 	start = bpf_ktime_get_ns();
 	done = bpf_loop(nr_ops, op, &ctx, 0);
-	/* bench --inject: once per run, in proportion to its ops, so that any percentage can be
-	 * had. */
-	if (inject_q20 && done > 0)
-		bench_spins((done * inject_q20) >> 20);
+	/* bench --inject: a share of what the ops just took, so that any percentage can be had. */
+	if (inject_q20 || spins)
+		bench_spins(spins + ((bpf_ktime_get_ns() - start) * inject_q20 >> 20));
 	slot->duration_ns = bpf_ktime_get_ns() - start;
 
 	slot->cursor = ctx.cursor;

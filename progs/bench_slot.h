@@ -22,7 +22,8 @@ enum bench_verdict {
 struct bench_args {
 	__u32 producer;
 	__u32 nr_ops;	  /* at most 1 << 23, the limit of bpf_loop() */
-	__u64 inject_q20; /* extra spins per op, in units of 2^-20; 0: none */
+	__u64 inject_q20; /* bench --inject: spins per ns that the ops took, in units of 2^-20 */
+	__u64 spins;	  /* so many more, whatever the ops took: to time a spin */
 };
 
 /* Two cache lines each, since the adjacent-line prefetcher pairs them. */

@@ -12,7 +12,7 @@
 #include "progs/core_types.bpf.h"
 
 char map_name[16];
-__u64 inject_spins; /* bench --inject: spins before the end is taken */
+__u64 inject_q20; /* bench --inject: spins per ns that the freeing took, in units of 2^-20 */
 __u64 frees;
 __u64 free_ns;
 
@@ -39,7 +39,8 @@ static __always_inline void free_ends(void *work)
 {
 	if (!current_work || current_work != (__u64)work)
 		return;
-	bench_spins(inject_spins);
+	if (inject_q20)
+		bench_spins((bpf_ktime_get_ns() - start_ns) * inject_q20 >> 20);
 	free_ns += bpf_ktime_get_ns() - start_ns;
 	current_work = 0;
 	__sync_fetch_and_add(&frees, 1);

@@ -64,6 +64,14 @@ Register::Register(std::initializer_list<Descriptor> descriptors)
 
 const std::vector<Descriptor> &registry() { return mutable_registry(); }
 
+uint32_t whole_cycles(const Descriptor &descriptor, const Params &params, uint64_t nr)
+{
+  constexpr uint64_t most_ops = 1 << 23;
+  uint64_t cycle = descriptor.cycle(params);
+  uint64_t cycles = std::max<uint64_t>(1, (nr + cycle - 1) / cycle);
+  return static_cast<uint32_t>(std::min(cycles * cycle, std::max(cycle, most_ops / cycle * cycle)));
+}
+
 void require_one_producer(const Params &params, const char *name)
 {
   if (params.producers != 1)

@@ -93,7 +93,8 @@ public:
   virtual void stop() {}
   // The kernel's tag of the measured program.
   virtual std::string bytecode() const { return ""; }
-  // --inject: spins per op, in units of 2^-20, and the time of one spin. See inject.h.
+  // --inject: spins per ns that ops take, in units of 2^-20, and the time of one spin. See
+  // inject.h.
   virtual void set_inject_q20(uint64_t q20) = 0;
   virtual double measure_spin_ns() = 0;
 };
@@ -150,6 +151,9 @@ struct Register {
 
 // All registered, sorted by name.
 const std::vector<Descriptor> &registry();
+
+// At least nr ops, a whole number of cycles, at most about 2^23.
+uint32_t whole_cycles(const Descriptor &descriptor, const Params &params, uint64_t nr);
 
 // Throws usage_error unless the benchmark was asked to run with one producer.
 void require_one_producer(const Params &params, const char *name);

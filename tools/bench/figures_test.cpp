@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "tools/bench/bloom_rate.h"
-#include "tools/bench/inject.h"
 #include "tools/bench/reports.h"
+#include "tools/bench/runner.h"
 #include "tools/lib/unit_test.h"
 
 using namespace unit_test;

@@ -98,8 +98,7 @@ private:
     load.bench = selected.descriptor->load(selected.params);
     load.producers = std::make_unique<Producers>(*load.bench, *selected.descriptor, cpus, false);
     if (selected.inject_pct > 0)
-      inject(*load.bench, *load.producers, *selected.descriptor, selected.params,
-             selected.inject_pct);
+      inject(*load.bench, selected.inject_pct);
     std::string answer = "ok " + result::json{{"bytecode", load.bench->bytecode()}}.dump();
     x_loads[i] = std::move(load);
     return answer;

@@ -79,12 +79,10 @@ void Session::run_load(const Selected &selected, unsigned load, bool print,
   row.bytecode = bench->bytecode();
   Producers producers(*bench, descriptor, cpus, x_options.net);
   if (selected.inject_pct > 0) {
-    Injection injection =
-        inject(*bench, producers, descriptor, selected.params, selected.inject_pct);
+    double spin_ns = inject(*bench, selected.inject_pct);
     if (print && load == 0)
-      print_line(fmt::format("Injecting {} % of {:.3f} ns/op: {:.3f} spins of {:.3f} ns",
-                             injection.pct, injection.op_ns, injection.spins_per_op,
-                             injection.spin_ns));
+      print_line(fmt::format("Injecting {} % of what ops take, by spins of {:.3f} ns",
+                             selected.inject_pct, spin_ns));
   }
   if (print && !x_options.quiet && load == 0)
     print_line(format(Line{.kind = Kind::Started, .name = descriptor.name}));

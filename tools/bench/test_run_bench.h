@@ -32,9 +32,10 @@ protected:
   // Called when the program says BENCH_EXHAUSTED; must make new ops possible. Not timed.
   virtual void refill();
 
-  // One test run of prog. Throws bpf::error when it does not run or an op went wrong.
+  // One test run of prog; spins: so many more in the timed region. Throws bpf::error when it does
+  // not run or an op went wrong.
   bench_verdict run_once(const bpf_program *prog, unsigned producer, uint32_t nr_ops,
-                         uint64_t inject_q20, Counts &counts);
+                         uint64_t inject_q20, Counts &counts, uint64_t spins = 0);
 
   uint64_t inject_q20() const { return x_inject_q20; }
   bench_slot &slot(unsigned producer) { return x_slots[producer]; }

@@ -14,7 +14,7 @@ std::optional<uint64_t> parse_whole(std::string_view text);
 // A finite decimal number and nothing else; nullopt otherwise. Never follows the locale.
 std::optional<double> parse_number(std::string_view text);
 
-// The candidate with the fewest edits to name, if that is at most a third of its length.
+// The candidate with the fewest edits to name, if these are at most two or a third of its length.
 std::optional<std::string> nearest_name(std::string_view name,
                                         const std::vector<std::string> &among);
 
