@@ -4,6 +4,8 @@
 #include <bpf/libbpf.h>
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "revision.h"
 #include "tools/bench/inject.h"
 #include "tools/bench/reports.h"
@@ -117,9 +119,9 @@ static void print_net(const std::vector<Sample> &samples)
 {
   std::vector<double> net, base;
   for (const Sample &sample : samples)
-    if (sample.counts.base_ops && sample.counts.ops()) {
+    if (double value = net_latency_ns(sample); !std::isnan(value)) {
+      net.push_back(value);
       base.push_back(static_cast<double>(sample.counts.base_ns) / sample.counts.base_ops);
-      net.push_back(static_cast<double>(sample.counts.ns) / sample.counts.ops() - base.back());
     }
   if (net.empty())
     return print_line("Net: this benchmark is its own base, there is nothing to take off");

@@ -26,7 +26,4 @@ result::Result list_bench(Interleave &bench, size_t command);
 // Prints the table and writes --json. Returns the exit code.
 int finish(const Report &report, const Options &options);
 
-// UTC: 2026-11-30T10:30:25Z.
-std::string timestamp();
-
 } // namespace gate

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // What the commands of commands.h share.
-#include <fmt/chrono.h>
 #include <fmt/format.h>
-
-#include <ctime>
 
 #include "tools/gate/commands.h"
 #include "tools/lib/atomic_file.h"
@@ -42,11 +39,6 @@ int finish(const Report &report, const Options &options)
   if (options.json != "-")
     write_file("-", format_table(report));
   return exit_code(report);
-}
-
-std::string timestamp()
-{
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }
 
 } // namespace gate

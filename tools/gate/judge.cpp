@@ -8,6 +8,7 @@
 
 #include "tools/gate/compare.h"
 #include "tools/gate/statistics.h"
+#include "tools/lib/text.h"
 
 namespace gate
 {
@@ -168,23 +169,6 @@ std::string find_host_shift(std::vector<Row> &rows)
       add_note(row, "host shift");
     }
   return reason;
-}
-
-static size_t edit_distance(const std::string &a, const std::string &b)
-{
-  std::vector<size_t> line(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); j++)
-    line[j] = j;
-  for (size_t i = 1; i <= a.size(); i++) {
-    size_t diagonal = line[0];
-    line[0] = i;
-    for (size_t j = 1; j <= b.size(); j++) {
-      size_t replace = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = line[j];
-      line[j] = std::min({replace, line[j] + 1, line[j - 1] + 1});
-    }
-  }
-  return line[b.size()];
 }
 
 void hint_renames(std::vector<Row> &rows)

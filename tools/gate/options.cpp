@@ -5,13 +5,13 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <random>
 
 #include "tools/gate/store.h"
 #include "tools/gate/version.h"
+#include "tools/lib/text.h"
 
 namespace fs = std::filesystem;
 
@@ -20,16 +20,13 @@ namespace gate
 
 static constexpr size_t fewest_units = 20;
 
-// The whole text as a finite number that is not negative, whatever the locale.
-static double parse_number(const std::string &name, const std::string &text, const char *kind)
+// The whole text as a number that is not negative.
+static double parse_unsigned(const std::string &name, const std::string &text, const char *kind)
 {
-  double value = 0;
-  const char *end = text.data() + text.size();
-  auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (text.empty() || error != std::errc() || stop != end || !std::isfinite(value) ||
-      std::signbit(value))
+  auto value = parse_number(text);
+  if (!value || std::signbit(*value))
     throw usage_error(fmt::format("{}: '{}' is no {}", name, text, kind));
-  return value;
+  return *value;
 }
 
 double parse_percent(const std::string &name, const std::string &text)
@@ -40,7 +37,7 @@ double parse_percent(const std::string &name, const std::string &text)
   while (number.ends_with(' '))
     number.pop_back();
   try {
-    return parse_number(name, number, "percentage") / 100;
+    return parse_unsigned(name, number, "percentage") / 100;
   } catch (const usage_error &) {
     throw usage_error(fmt::format("{}: '{}' is no percentage (5, 0.5%, 150 %)", name, text));
   }
@@ -49,18 +46,16 @@ double parse_percent(const std::string &name, const std::string &text)
 static uint64_t parse_count(const std::string &name, const std::string &text, uint64_t least,
                             uint64_t most)
 {
-  uint64_t value = 0;
-  const char *end = text.data() + text.size();
-  auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (text.empty() || error != std::errc() || stop != end || value < least || value > most)
+  auto value = parse_whole(text);
+  if (!value || *value < least || *value > most)
     throw usage_error(
         fmt::format("{}: '{}' is no whole number from {} to {}", name, text, least, most));
-  return value;
+  return *value;
 }
 
 static double parse_alpha(const std::string &text)
 {
-  double alpha = parse_number("--alpha", text, "probability");
+  double alpha = parse_unsigned("--alpha", text, "probability");
   if (alpha <= 0 || alpha > 0.5)
     throw usage_error(fmt::format("--alpha: {} is not above 0 and at most 0.5", text));
   return alpha;

@@ -11,6 +11,7 @@
 #include "tools/gate/statistics.h"
 #include "tools/gate/store.h"
 #include "tools/lib/atomic_file.h"
+#include "tools/lib/environment.h"
 #include "tools/lib/progress.h"
 
 namespace gate
@@ -148,7 +149,7 @@ int record(const Options &options)
   constexpr size_t largest = size_t{1} << 30;
   // Read before measuring: a build in the meantime must not slip in.
   std::string executable = read_file(options.bench, largest);
-  std::string started = timestamp();
+  std::string started = utc_now();
   Result result = measure(options);
   result.started = started;
   if (read_file(options.bench, largest) != executable)

@@ -24,8 +24,8 @@ std::optional<double> parse_number(std::string_view text)
   return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
-// Levenshtein distance, one row at a time.
-static size_t edits(std::string_view a, std::string_view b)
+// One row of the table at a time.
+size_t edit_distance(std::string_view a, std::string_view b)
 {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), 0);
@@ -47,7 +47,7 @@ std::optional<std::string> nearest_name(std::string_view name,
   std::optional<std::string> best;
   size_t best_edits = SIZE_MAX;
   for (const std::string &candidate : among) {
-    size_t distance = edits(name, candidate);
+    size_t distance = edit_distance(name, candidate);
     if (distance < best_edits && distance <= std::max<size_t>(2, candidate.size() / 3)) {
       best = candidate;
       best_edits = distance;

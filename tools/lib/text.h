@@ -14,6 +14,9 @@ std::optional<uint64_t> parse_whole(std::string_view text);
 // A finite decimal number and nothing else; nullopt otherwise. Never follows the locale.
 std::optional<double> parse_number(std::string_view text);
 
+// Levenshtein distance: insertions, deletions and replacements of bytes from one to the other.
+size_t edit_distance(std::string_view a, std::string_view b);
+
 // The candidate with the fewest edits to name, if these are at most two or a third of its length.
 std::optional<std::string> nearest_name(std::string_view name,
                                         const std::vector<std::string> &among);
