@@ -25,7 +25,8 @@ class Initramfs {
 public:
   Initramfs(); // with /dev/console
 
-  // A regular file with the host file's permissions; symbolic links on the host are followed.
+  // A regular file, 0755 if anyone may execute it on the host, else 0644; symbolic links on the
+  // host are followed.
   void add_file(const std::filesystem::path &host, const std::filesystem::path &guest);
 
   // The same, and its loader and shared libraries, found as the dynamic loader finds them (RPATH,

@@ -1,2 +1,246 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "tools/vmtest/kvm.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/kvm.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "tools/lib/fd.h"
+
+namespace vmtest
+{
+
+#ifdef __x86_64__
+
+static constexpr int patience_ms = 1000;
+static constexpr size_t memory_size = 0x10000;
+static constexpr uint16_t port = 0x3f8;
+static constexpr uint8_t expected = 42;
+
+// mov dx, 0x3f8; add al, bl; out dx, al; hlt
+static constexpr uint8_t real_mode_code[] = {0xba, 0xf8, 0x03, 0x00, 0xd8, 0xee, 0xf4};
+// movabs rax, 1 << 32; add rbx, rax; shr rax, 32; add rax, rbx; sub eax, 1; mov edx, 0x3f8;
+// out dx, al; hlt: wrong unless registers have 64 bits
+static constexpr uint8_t long_mode_code[] = {
+    0x48, 0xb8, 0,    0,    0,    0,    1,    0,    0,    0,    0x48, 0x01, 0xc3, 0x48, 0xc1,
+    0xe8, 0x20, 0x48, 0x01, 0xd8, 0x83, 0xe8, 0x01, 0xba, 0xf8, 0x03, 0,    0,    0xee, 0xf4};
+
+// What the child was at, for the message; it ends by _exit, all else is told through the pipe.
+enum Step : int { Open, Version, Machine, Memory, Processor, Registers, Run, WrongAnswer, Done };
+
+namespace
+{
+
+struct Report {
+  int step;  // that failed, or Done
+  int error; // errno, or an exit reason of KVM for Run
+};
+
+// Runs in the forked child: system calls only.
+class Guest {
+public:
+  explicit Guest(int report) : x_report(report) {}
+
+  [[noreturn]] void run()
+  {
+    x_kvm = check(Open, open("/dev/kvm", O_RDWR | O_CLOEXEC));
+    if (check(Version, ioctl(x_kvm, KVM_GET_API_VERSION, 0)) != KVM_API_VERSION)
+      end(Version, EINVAL);
+    x_vm = check(Machine, ioctl(x_kvm, KVM_CREATE_VM, 0));
+    ioctl(x_vm, KVM_SET_TSS_ADDR, 0xfffbd000); // older Intel CPUs need it for real mode
+    make_memory();
+    x_vcpu = check(Processor, ioctl(x_vm, KVM_CREATE_VCPU, 0));
+    int size = check(Processor, ioctl(x_kvm, KVM_GET_VCPU_MMAP_SIZE, 0));
+    void *state = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, x_vcpu, 0);
+    if (state == MAP_FAILED)
+      end(Processor, errno);
+    x_run = static_cast<kvm_run *>(state);
+    in_real_mode();
+    in_long_mode();
+    end(Done, 0);
+  }
+
+private:
+  [[noreturn]] void end(int step, int error)
+  {
+    Report report = {step, error};
+    _exit(write(x_report, &report, sizeof(report)) == sizeof(report) ? 0 : 1);
+  }
+
+  int check(int step, int result)
+  {
+    if (result < 0)
+      end(step, errno);
+    return result;
+  }
+
+  void make_memory()
+  {
+    void *memory =
+        mmap(nullptr, memory_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+      end(Memory, errno);
+    x_memory = static_cast<uint8_t *>(memory);
+    kvm_userspace_memory_region region = {};
+    region.memory_size = memory_size;
+    region.userspace_addr = reinterpret_cast<uintptr_t>(memory);
+    check(Memory, ioctl(x_vm, KVM_SET_USER_MEMORY_REGION, &region));
+  }
+
+  // The code at 0x1000 adds 40 and 2 and writes the sum to the port.
+  void execute(const uint8_t *code, size_t size)
+  {
+    memcpy(x_memory + 0x1000, code, size);
+    kvm_regs registers = {};
+    registers.rip = 0x1000;
+    registers.rax = 40;
+    registers.rbx = size == sizeof(real_mode_code) ? 2 : 42;
+    registers.rflags = 2;
+    check(Registers, ioctl(x_vcpu, KVM_SET_REGS, &registers));
+    check(Run, ioctl(x_vcpu, KVM_RUN, 0));
+    if (x_run->exit_reason != KVM_EXIT_IO || x_run->io.port != port)
+      end(Run, x_run->exit_reason);
+    if (reinterpret_cast<uint8_t *>(x_run)[x_run->io.data_offset] != expected)
+      end(WrongAnswer, 0);
+    check(Run, ioctl(x_vcpu, KVM_RUN, 0));
+    if (x_run->exit_reason != KVM_EXIT_HLT)
+      end(Run, x_run->exit_reason);
+  }
+
+  void in_real_mode()
+  {
+    kvm_sregs special = {};
+    check(Registers, ioctl(x_vcpu, KVM_GET_SREGS, &special));
+    special.cs.base = special.cs.selector = 0;
+    check(Registers, ioctl(x_vcpu, KVM_SET_SREGS, &special));
+    execute(real_mode_code, sizeof(real_mode_code));
+  }
+
+  // Page tables at 0x2000, 0x3000 and 0x4000 map the first 2 MiB to themselves.
+  void in_long_mode()
+  {
+    auto set_entry = [&](size_t table, uint64_t entry) {
+      memcpy(x_memory + table, &entry, sizeof(entry));
+    };
+    set_entry(0x2000, 0x3003);
+    set_entry(0x3000, 0x4003);
+    set_entry(0x4000, 0x83);
+    kvm_sregs special = {};
+    check(Registers, ioctl(x_vcpu, KVM_GET_SREGS, &special));
+    special.cr3 = 0x2000;
+    special.cr4 = 1 << 5;            // PAE
+    special.cr0 = 0x80000001;        // paging, protected mode
+    special.efer = 1 << 8 | 1 << 10; // long mode enabled and active
+    kvm_segment code = {};
+    code.limit = 0xffffffff;
+    code.selector = 8;
+    code.type = 11; // execute, read, accessed
+    code.present = code.s = code.l = code.g = 1;
+    special.cs = code;
+    code.type = 3; // read, write, accessed
+    code.selector = 16;
+    code.l = 0;
+    code.db = 1;
+    special.ds = special.es = special.fs = special.gs = special.ss = code;
+    check(Registers, ioctl(x_vcpu, KVM_SET_SREGS, &special));
+    execute(long_mode_code, sizeof(long_mode_code));
+  }
+
+  int x_report;
+  int x_kvm = -1, x_vm = -1, x_vcpu = -1;
+  kvm_run *x_run = nullptr;
+  uint8_t *x_memory = nullptr;
+};
+
+} // namespace
+
+static std::string describe(const Report &report)
+{
+  const char *error = strerror(report.error);
+  switch (report.step) {
+  case Open:
+    return fmt::format("/dev/kvm: {}", error);
+  case Version:
+    return "/dev/kvm speaks another version";
+  case Machine:
+    return fmt::format("/dev/kvm makes no machine: {}", error);
+  case Memory:
+    return fmt::format("/dev/kvm takes no memory: {}", error);
+  case Processor:
+    return fmt::format("/dev/kvm makes no CPU: {}", error);
+  case Registers:
+    return fmt::format("/dev/kvm sets no registers: {}", error);
+  case Run:
+    return fmt::format("/dev/kvm does not run guest code (exit reason or error {})", report.error);
+  case WrongAnswer:
+    return "/dev/kvm runs guest code wrongly";
+  default:
+    return "runs guest code";
+  }
+}
+
+// A child in KVM_RUN goes by SIGKILL only. False where even that did not end it in time.
+static bool reap(pid_t child)
+{
+  kill(child, SIGKILL);
+  for (int waited_ms = 0; waited_ms < patience_ms; waited_ms++) {
+    if (waitpid(child, nullptr, WNOHANG) != 0)
+      return true;
+    usleep(1000);
+  }
+  return false;
+}
+
+static KvmState await(pid_t child, int pipe)
+{
+  pollfd wanted = {pipe, POLLIN, 0};
+  int ready;
+  do
+    ready = poll(&wanted, 1, patience_ms);
+  while (ready < 0 && errno == EINTR);
+  Report report = {};
+  bool told = ready > 0 && read(pipe, &report, sizeof(report)) == sizeof(report);
+  bool gone = reap(child);
+  if (told)
+    return {report.step == Done, describe(report)};
+  std::string why = ready > 0 ? "the child that tried /dev/kvm died"
+                              : fmt::format("/dev/kvm opens, but a guest of few instructions did "
+                                            "not end within {} s",
+                                            patience_ms / 1000);
+  return {false, why + (gone ? "" : ", nor on SIGKILL")};
+}
+
+KvmState kvm_works()
+{
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) < 0)
+    return {false, fmt::format("cannot make a pipe: {}", strerror(errno))};
+  Fd read_end(ends[0]), write_end(ends[1]);
+  pid_t child = fork();
+  if (child < 0)
+    return {false, fmt::format("cannot fork: {}", strerror(errno))};
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    Guest(write_end.get()).run();
+  }
+  write_end.reset();
+  return await(child, read_end.get());
+}
+
+#else
+
+KvmState kvm_works() { return {false, "KVM is tried on x86-64 only"}; }
+
+#endif
+
+} // namespace vmtest

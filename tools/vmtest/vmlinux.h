@@ -4,7 +4,6 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -15,6 +14,11 @@ namespace vmtest
 // One line: what in the image is wrong.
 struct image_error : std::runtime_error {
   using std::runtime_error::runtime_error;
+};
+
+// The image may be good, but not its form or compression known here.
+struct unsupported_image : image_error {
+  using image_error::image_error;
 };
 
 enum class ImageKind { BzImage, Elf, Other };
