@@ -110,12 +110,12 @@ static std::string newest_release(const std::vector<std::string> &names, const s
   return newest;
 }
 
-// From 7.2 on the image is in a package of its own, as the modules are.
+// From 7.2 on image, configuration and modules are in packages of their own.
 static std::vector<std::string> packages_of(const std::string &release,
                                             const std::vector<std::string> &names)
 {
   std::vector<std::string> packages;
-  for (const char *part : {"linux-image-", "linux-binary-", "linux-modules-"})
+  for (const char *part : {"linux-image-", "linux-binary-", "linux-base-", "linux-modules-"})
     if (std::find(names.begin(), names.end(), part + release) != names.end())
       packages.push_back(part + release);
   return packages;
@@ -153,21 +153,29 @@ struct Unpacked {
   std::string image, config;
   std::map<std::string, std::string> modules; // by name, uncompressed
 
+  // boot/ up to 6.12, usr/lib/modules/RELEASE/ from 7.2 on.
+  static bool is_image(const std::string &path)
+  {
+    return path.starts_with("boot/vmlinuz-") || fs::path(path).filename() == "vmlinuz";
+  }
+  static bool is_config(const std::string &path)
+  {
+    return path.starts_with("boot/config-") || path.ends_with(flavour() + std::string("/config"));
+  }
   static bool wanted(const std::string &path)
   {
-    return path.starts_with("boot/vmlinuz-") || path.starts_with("boot/config-") ||
-           (path.find("lib/modules/") != std::string::npos &&
-            (path.find("/drivers/virtio/") != std::string::npos ||
-             path.find("/drivers/char/virtio") != std::string::npos));
+    return is_image(path) || is_config(path) ||
+           path.find("/drivers/virtio/") != std::string::npos ||
+           path.find("/drivers/char/virtio") != std::string::npos;
   }
 
   void take(const std::string &path, std::string content)
   {
-    if (path.starts_with("boot/vmlinuz-"))
+    if (is_image(path))
       image = std::move(content);
-    else if (path.starts_with("boot/config-"))
+    else if (is_config(path))
       config = std::move(content);
-    else
+    else if (path.find(".ko") != std::string::npos)
       modules[module_name(path)] =
           path.ends_with(".ko") ? std::move(content) : decompress(content, largest_module);
   }
@@ -183,7 +191,7 @@ static Unpacked unpack(const std::vector<fs::path> &packages)
       files.take(path, std::move(content));
     });
   if (files.image.empty() || files.config.empty())
-    throw kernel_error("the packages hold no boot/vmlinuz and boot/config");
+    throw kernel_error("its packages hold no vmlinuz and config where they are looked for");
   return files;
 }
 
