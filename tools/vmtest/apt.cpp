@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <set>
 #include <sstream>
 #include <system_error>
 
@@ -39,7 +41,7 @@ static std::string complaint(const CommandResult &result)
     for (const std::string &line : lines_of(result.err))
       if (line.starts_with(kind))
         return line.substr(3);
-  return fmt::format("status {}", result.status);
+  return result.status > 128 ? "interrupted" : fmt::format("status {}", result.status);
 }
 
 static CommandResult run(const std::vector<std::string> &command)
@@ -63,8 +65,9 @@ static std::string archive_keyring()
       "the keyring of Debian's archive is not there (package debian-archive-keyring)");
 }
 
-// apt reads its sources itself, in both formats; those of which it knows another origin are no
-// Debian mirrors. One that it has never asked yet may be one: the signature will tell.
+// The sources as apt itself reads them, in both its formats: repositories with a component main.
+// First those that it knows to be Debian's; without any, those that it has never asked yet, of
+// which the signature will tell.
 static std::vector<std::string> debian_mirrors()
 {
   CommandResult result =
@@ -73,14 +76,14 @@ static std::vector<std::string> debian_mirrors()
   if (result.status != 0)
     throw apt_error(fmt::format("apt-get indextargets: {}", complaint(result)));
   std::vector<std::string> mirrors;
-  for (const std::string &line : lines_of(result.out))
-    for (const char *kind : {"main|Debian|Debian|", "main|$(ORIGIN)|$(LABEL)|"})
-      if (std::string uri = line.substr(std::min(line.size(), std::string(kind).size()));
-          line.starts_with(kind) && std::find(mirrors.begin(), mirrors.end(), uri) == mirrors.end())
-        mirrors.push_back(uri);
-  if (mirrors.empty())
-    throw apt_missing("this machine's apt has no Debian mirror");
-  return mirrors;
+  for (const std::string kind : {"main|Debian|Debian|", "main|$(ORIGIN)|$(LABEL)|"}) {
+    for (const std::string &line : lines_of(result.out))
+      if (line.starts_with(kind))
+        mirrors.push_back(line.substr(kind.size()));
+    if (!mirrors.empty())
+      return mirrors;
+  }
+  throw apt_missing("this machine's apt has no Debian mirror");
 }
 
 Apt::Apt(fs::path directory)
@@ -113,8 +116,7 @@ std::vector<std::string> Apt::command(const std::string &program,
   return words;
 }
 
-// False: the mirror has no such suite, or is none of Debian's.
-bool Apt::update_from(const std::string &mirror, const std::string &suite, std::string &why)
+void Apt::update_from(const std::string &mirror, const std::string &suite)
 {
   fs::remove_all(x_directory / "lists");
   fs::create_directories(x_directory / "lists/partial");
@@ -123,21 +125,31 @@ bool Apt::update_from(const std::string &mirror, const std::string &suite, std::
                          "Targets: Packages\nSigned-By: {}\n",
                          mirror, suite, x_keyring));
   CommandResult result = run(command("apt-get", {"update"}));
-  why = complaint(result);
   if (result.status == 0)
-    return true;
-  if (why.find("a Release file") == std::string::npos)
-    throw apt_error(fmt::format("apt-get update for {}: {}", suite, why));
-  return false;
+    return;
+  std::string why = complaint(result);
+  if (why.find("does not have a Release file") != std::string::npos)
+    throw apt_missing(why);
+  throw apt_error(fmt::format("apt-get update for {}: {}", suite, why));
 }
 
+// What went wrong with one mirror counts only where no other has the suite.
 void Apt::use_suite(const std::string &suite)
 {
-  std::string why;
-  for (const std::string &mirror : x_mirrors)
-    if (update_from(mirror, suite, why))
-      return;
-  throw apt_missing(why);
+  std::optional<apt_error> error;
+  std::string missing;
+  for (const std::string &mirror : std::set<std::string>(x_mirrors.begin(), x_mirrors.end())) {
+    try {
+      return update_from(mirror, suite);
+    } catch (const apt_missing &failure) {
+      missing = failure.what();
+    } catch (const apt_error &failure) {
+      error = failure;
+    }
+  }
+  if (error)
+    throw *error;
+  throw apt_missing(missing);
 }
 
 std::vector<std::string> Apt::package_names(const std::string &prefix) const

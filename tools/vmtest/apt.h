@@ -37,7 +37,7 @@ public:
 private:
   std::vector<std::string> command(const std::string &program,
                                    const std::vector<std::string> &arguments) const;
-  bool update_from(const std::string &mirror, const std::string &suite, std::string &why);
+  void update_from(const std::string &mirror, const std::string &suite);
 
   std::filesystem::path x_directory;
   std::string x_keyring;

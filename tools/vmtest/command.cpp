@@ -57,7 +57,7 @@ static std::vector<std::string> plain_environment()
 [[noreturn]] static void become(char *const argv[], char *const envp[], pid_t parent, int out,
                                 int err, int report)
 {
-  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  prctl(PR_SET_PDEATHSIG, SIGKILL); // apt-get holds SIGTERM off
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -70,12 +70,15 @@ static std::vector<std::string> plain_environment()
   _exit(write(report, &failure, sizeof(failure)) < 0 ? 126 : 127);
 }
 
+// Who interrupts us means the child too.
 static int wait_for(pid_t pid)
 {
   int status = 0;
-  while (waitpid(pid, &status, 0) < 0)
+  while (waitpid(pid, &status, 0) < 0) {
     if (errno != EINTR)
       throw std::system_error(errno, std::generic_category(), "cannot wait for a child");
+    kill(pid, SIGINT);
+  }
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
