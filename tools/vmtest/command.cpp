@@ -53,33 +53,69 @@ static std::vector<std::string> plain_environment()
   return list;
 }
 
-// Between fork and exec: only calls that are safe there.
-[[noreturn]] static void become(char *const argv[], char *const envp[], pid_t parent, int out,
-                                int err, int report)
+namespace
 {
-  prctl(PR_SET_PDEATHSIG, SIGKILL); // apt-get holds SIGTERM off
+
+struct Program {
+  char *const *argv, *const *envp;
+  int out, err, report;
+};
+
+} // namespace
+
+static int exit_code(int status)
+{
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+// Between fork and exec: only calls that are safe there.
+[[noreturn]] static void become(const Program &program)
+{
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   signal(SIGPIPE, SIG_DFL);
   int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (getppid() == parent && in >= 0 && dup2(in, STDIN_FILENO) >= 0 &&
-      dup2(out, STDOUT_FILENO) >= 0 && dup2(err, STDERR_FILENO) >= 0)
-    execvpe(argv[0], argv, envp);
+  if (in >= 0 && dup2(in, STDIN_FILENO) >= 0 && dup2(program.out, STDOUT_FILENO) >= 0 &&
+      dup2(program.err, STDERR_FILENO) >= 0)
+    execvpe(program.argv[0], program.argv, program.envp);
   int failure = errno;
-  _exit(write(report, &failure, sizeof(failure)) < 0 ? 126 : 127);
+  _exit(write(program.report, &failure, sizeof(failure)) < 0 ? 126 : 127);
 }
 
-// Who interrupts us means the child too.
-static int wait_for(pid_t pid)
+// A process between us and the program. A death signal of the program's own would not do: apt-get
+// changes its user for a moment, and that takes it off.
+[[noreturn]] static void watch(const Program &program, pid_t parent)
+{
+  sigset_t awaited;
+  sigemptyset(&awaited);
+  for (int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP})
+    sigaddset(&awaited, signal);
+  sigprocmask(SIG_BLOCK, &awaited, nullptr);
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  pid_t pid = getppid() == parent ? fork() : -1;
+  if (pid < 0)
+    _exit(126);
+  if (pid == 0)
+    become(program);
+  close(program.report);
+  int status = 0;
+  while (waitpid(pid, &status, WNOHANG) == 0)
+    if (sigwaitinfo(&awaited, nullptr) != SIGCHLD)
+      kill(pid, SIGKILL);
+  _exit(exit_code(status));
+}
+
+// Who interrupts us means the program too.
+static int wait_for(pid_t watcher)
 {
   int status = 0;
-  while (waitpid(pid, &status, 0) < 0) {
+  while (waitpid(watcher, &status, 0) < 0) {
     if (errno != EINTR)
       throw std::system_error(errno, std::generic_category(), "cannot wait for a child");
-    kill(pid, SIGINT);
+    kill(watcher, SIGTERM);
   }
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  return exit_code(status);
 }
 
 CommandResult run_command(const std::vector<std::string> &arguments)
@@ -95,7 +131,7 @@ CommandResult run_command(const std::vector<std::string> &arguments)
   if (pid < 0)
     throw std::system_error(errno, std::generic_category(), "cannot fork");
   if (pid == 0)
-    become(argv.data(), envp.data(), parent, out.get(), err.get(), report_write.get());
+    watch({argv.data(), envp.data(), out.get(), err.get(), report_write.get()}, parent);
   report_write.reset();
   int failure = 0, status = wait_for(pid);
   if (read(report_read.get(), &failure, sizeof(failure)) == sizeof(failure))
