@@ -14,8 +14,8 @@ struct CommandResult {
 };
 
 // arguments[0] is looked up in PATH. Standard input is empty, the language C, and the program dies
-// with us; a signal that has a handler here ends it too. Throws std::system_error where it cannot be
-// executed (ENOENT: it is not there).
+// with us; a signal that has a handler here ends it too. Throws std::system_error where it cannot
+// be executed (ENOENT: it is not there).
 CommandResult run_command(const std::vector<std::string> &arguments);
 
 } // namespace vmtest
