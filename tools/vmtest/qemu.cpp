@@ -60,13 +60,18 @@ Qemu find_qemu(const std::string &given)
   return qemu;
 }
 
+bool has_broken_cmpxchg16b(const Machine &machine)
+{
+  return machine.accelerator != Accelerator::Kvm && machine.qemu.major < 10;
+}
+
 std::string cpu_model(const Machine &machine)
 {
   if (machine.accelerator == Accelerator::Kvm)
     return "host";
   if (machine.accelerator == Accelerator::Icount)
     return "Nehalem-v1,-cx16";
-  return machine.qemu.major < 10 ? "max,-cx16" : "max";
+  return has_broken_cmpxchg16b(machine) ? "max,-cx16" : "max";
 }
 
 int slowness(Accelerator accelerator)

@@ -49,6 +49,9 @@ struct Machine {
 // give random numbers.
 std::string cpu_model(const Machine &machine);
 
+// Whether the emulator corrupts guests that use cmpxchg16b: QEMU before 10 under TCG.
+bool has_broken_cmpxchg16b(const Machine &machine);
+
 // How much longer things take than with KVM: time-outs are multiplied by it.
 int slowness(Accelerator accelerator);
 

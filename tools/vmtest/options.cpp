@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "tools/vmtest/options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <string_view>
+
+#include "tools/lib/text.h"
+#include "tools/vmtest/version.h"
+
+namespace vmtest
+{
+
+static constexpr uint64_t default_seed = 1;
+
+// Written by hand, so that it fits a screen.
+std::string help_text()
+{
+  return R"(Usage: vmtest [OPTIONS] --kernel K [--kernel K2 ...] -- COMMAND [ARGS...]
+Boots each kernel in QEMU and runs COMMAND of this machine in it, with its libraries.
+
+  --kernel K      bzImage, vmlinux, directory of an unpacked package or a build tree,
+                  debian:6.1, debian:6.12, debian:7.2, debian:latest (--refresh: ask anew)
+  --with FILE     another program for the guest   --share DIR   its files, at /share/NAME
+  --out DIR       what COMMAND leaves in $OUT, its working directory, comes back to DIR
+  --env N=VALUE   for COMMAND                     --need CONFIG_X   the kernel must have it
+  --timeout S     for COMMAND (300; 0: none); 4 times as long under TCG, 8 with --icount
+  --memory M      MiB, or 2G (1024)               --cpus N      (1)
+  --append TEXT   to the kernel's command line    --warn-fatal  a WARNING fails, too
+  --shell         a terminal, with COMMAND or a shell in it
+  --gdb[=PORT]    wait for a debugger at this port (1234)
+  -j N            N guests at a time              --json FILE   outcomes, for machines
+  -v              show the console                --dry-run     show QEMU's command line
+  --accelerator kvm|tcg    --qemu PROGRAM         (KVM where it works; on PATH)
+  --icount        the guest's clock counts instructions: the same seed, the same bytes
+  --seed S, --seeds N      the seed (1); boots with seeds 1 to N
+
+  vmtest --kernel debian:6.12 -- test_progs -t lpm
+  vmtest --kernel debian:6.1 --kernel ../linux --out results -- bench --json b.json -a noop
+  vmtest --kernel arch/x86/boot/bzImage --warn-fatal -- sh -c 'cat /proc/version'
+
+Exit: COMMAND's own status (199 for 200 and above; 128 + N: signal N), or 200 usage,
+201 panic, 202 splat, 203 out of memory, 204 time-out, 205 no result, 206 QEMU error,
+207 kernel unfit, 208 command not found, 209 output lost. Several: the first that is not 0.
+)";
+}
+
+static uint64_t parse_count(const std::string &name, const std::string &text, uint64_t least,
+                            uint64_t most)
+{
+  auto value = parse_whole(text);
+  if (!value || *value < least || *value > most)
+    throw usage_error(
+        fmt::format("{}: '{}' is no whole number from {} to {}", name, text, least, most));
+  return *value;
+}
+
+uint64_t parse_memory_mib(const std::string &text)
+{
+  std::string number = text;
+  uint64_t unit = 1;
+  if (number.ends_with('G') || number.ends_with('M')) {
+    unit = number.back() == 'G' ? 1024 : 1;
+    number.pop_back();
+  }
+  auto value = parse_whole(number);
+  if (!value || *value > (1u << 20) || *value * unit < 128 || *value * unit > (1u << 20))
+    throw usage_error(fmt::format("--memory: '{}' is no size from 128M to 1024G", text));
+  return *value * unit;
+}
+
+namespace
+{
+
+struct Texts {
+  std::string memory, cpus, jobs, timeout, seed, seeds, gdb;
+  std::vector<std::string> environment;
+};
+
+} // namespace
+
+static void add_options(CLI::App &app, Options &options, Texts &texts)
+{
+  // One value each: what follows is no list.
+  for (auto [name, list] : {std::pair{"--kernel", &options.kernels}, {"--with", &options.with},
+                            {"--share", &options.share}, {"--need", &options.needs},
+                            {"--env", &texts.environment}})
+    app.add_option(name, *list)->allow_extra_args(false);
+  for (auto [name, text] :
+       {std::pair{"--out", &options.out}, {"--json", &options.json}, {"--append", &options.append},
+        {"--qemu", &options.qemu}, {"--memory", &texts.memory}, {"--cpus", &texts.cpus},
+        {"-j,--jobs", &texts.jobs}, {"--timeout", &texts.timeout}, {"--seed", &texts.seed},
+        {"--seeds", &texts.seeds}})
+    app.add_option(name, *text);
+  app.add_option("--accelerator", options.accelerator)
+      ->check(CLI::IsMember({"auto", "kvm", "tcg"}));
+  app.add_option("--gdb", texts.gdb)->expected(0, 1)->default_str("1234");
+  for (auto [name, flag] :
+       {std::pair{"--shell", &options.shell}, {"--warn-fatal", &options.warn_fatal},
+        {"--dry-run", &options.dry_run}, {"-v,--verbose", &options.verbose},
+        {"--refresh", &options.refresh}, {"--icount", &options.icount}})
+    app.add_flag(name, *flag);
+}
+
+static void take_environment(Options &options, const std::vector<std::string> &texts)
+{
+  for (const std::string &text : texts) {
+    size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw usage_error(fmt::format("--env: '{}' is not NAME=VALUE", text));
+    options.environment[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+}
+
+static void take_seeds(Options &options, const Texts &texts)
+{
+  if (!texts.seed.empty() && !texts.seeds.empty())
+    throw usage_error("--seed and --seeds exclude each other");
+  if (!options.icount && (!texts.seed.empty() || !texts.seeds.empty()))
+    throw usage_error("--seed and --seeds need --icount");
+  if (!options.icount)
+    return;
+  options.seeds = {texts.seed.empty() ? default_seed : parse_count("--seed", texts.seed, 0, INT64_MAX)};
+  if (texts.seeds.empty())
+    return;
+  options.seeds.clear();
+  for (uint64_t seed = 1, last = parse_count("--seeds", texts.seeds, 1, 10000); seed <= last; seed++)
+    options.seeds.push_back(seed);
+}
+
+static void take_texts(Options &options, const Texts &texts, bool gdb)
+{
+  if (!texts.memory.empty())
+    options.memory_mib = parse_memory_mib(texts.memory);
+  if (!texts.cpus.empty())
+    options.cpus = parse_count("--cpus", texts.cpus, 1, 255);
+  if (!texts.jobs.empty())
+    options.jobs = parse_count("-j", texts.jobs, 1, 256);
+  if (!texts.timeout.empty())
+    options.timeout_s = parse_count("--timeout", texts.timeout, 0, 10000000);
+  if (gdb)
+    options.gdb_port = texts.gdb.empty() ? 1234 : parse_count("--gdb", texts.gdb, 1, 65535);
+  take_environment(options, texts.environment);
+  take_seeds(options, texts);
+}
+
+static void check(const Options &options)
+{
+  bool several = options.kernels.size() > 1 || options.seeds.size() > 1;
+  if (options.kernels.empty())
+    throw usage_error("name a kernel: --kernel PATH or --kernel debian:6.12");
+  if (options.command.empty() && !options.shell)
+    throw usage_error("no command: put it behind --");
+  if (several && (options.shell || options.gdb_port))
+    throw usage_error("--shell and --gdb are for one kernel and one seed");
+  if (options.icount && options.cpus != 1)
+    throw usage_error("--icount has one CPU: with two the order of their steps is the host's");
+  if (options.icount && options.shell)
+    throw usage_error("--icount and --shell exclude each other: keys come when they come");
+  if (options.icount && options.accelerator == "kvm")
+    throw usage_error("--icount counts instructions under TCG, not under KVM");
+}
+
+Options parse_options(int argc, const char *const *argv)
+{
+  Options options;
+  Texts texts;
+  CLI::App app("", "vmtest");
+  app.set_help_flag();
+  app.set_version_flag("--version", std::string("vmtest ") + BPFGATE_VERSION);
+  CLI::Option *help = app.add_flag("-h,--help");
+  add_options(app, options, texts);
+  const char *const *mark = std::find(argv, argv + argc, std::string_view("--"));
+  try {
+    app.parse(mark - argv, argv);
+  } catch (const CLI::CallForVersion &) {
+    throw early_exit{std::string("vmtest ") + BPFGATE_VERSION + "\n"};
+  } catch (const CLI::ExtrasError &error) {
+    throw usage_error(fmt::format("{} (the command comes behind --)", error.what()));
+  } catch (const CLI::ParseError &error) {
+    throw usage_error(error.what());
+  }
+  if (help->count())
+    throw early_exit{help_text()};
+  options.command.assign(mark == argv + argc ? mark : mark + 1, argv + argc);
+  take_texts(options, texts, app.get_option("--gdb")->count() > 0);
+  check(options);
+  return options;
+}
+
+} // namespace vmtest

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "tools/vmtest/output.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "tools/vmtest/outcome.h"
+
+namespace vmtest
+{
+
+static std::mutex g_one_line_at_a_time;
+
+static void write_all(Stream stream, std::string_view bytes)
+{
+  std::lock_guard lock(g_one_line_at_a_time);
+  int fd = stream == Stream::Out ? STDOUT_FILENO : STDERR_FILENO;
+  while (!bytes.empty()) {
+    ssize_t written = write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EAGAIN) { // whoever gave it to us reads it without blocking
+      pollfd room = {fd, POLLOUT, 0};
+      poll(&room, 1, -1);
+    } else if (written < 0 && errno != EINTR) {
+      throw outcome_error(Outcome::OutputLost,
+                          fmt::format("cannot write the command's output: {}", strerror(errno)));
+    }
+    bytes.remove_prefix(written < 0 ? 0 : written);
+  }
+}
+
+void Output::command(Stream stream, std::string_view bytes)
+{
+  if (x_label.empty())
+    return write_all(stream, bytes);
+  write_lines(stream, bytes);
+}
+
+void Output::write_lines(Stream stream, std::string_view bytes)
+{
+  std::string &partial = x_partial[static_cast<size_t>(stream)];
+  std::string whole;
+  for (char c : bytes) {
+    partial += c;
+    if (c != '\n')
+      continue;
+    whole += fmt::format("[{}] {}", x_label, partial);
+    partial.clear();
+  }
+  if (!whole.empty())
+    write_all(stream, whole);
+}
+
+void Output::finish()
+{
+  for (Stream stream : {Stream::Out, Stream::Err})
+    if (!x_partial[static_cast<size_t>(stream)].empty())
+      write_lines(stream, "\n");
+}
+
+void Output::say(const std::string &line)
+{
+  std::string text = x_label.empty() ? fmt::format("vmtest: {}\n", line)
+                                     : fmt::format("vmtest: {}: {}\n", x_label, line);
+  try {
+    write_all(Stream::Err, text);
+  } catch (const outcome_error &) {
+    return; // there is nobody to say it to
+  }
+}
+
+} // namespace vmtest
