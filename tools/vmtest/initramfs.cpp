@@ -15,6 +15,7 @@
 #include "tools/vmtest/libraries.h"
 #include "tools/vmtest/mapped_file.h"
 #include "tools/vmtest/sha256.h"
+#include "tools/vmtest/strip.h"
 
 namespace fs = std::filesystem;
 
@@ -126,16 +127,22 @@ static std::vector<fs::path> interpreters(std::string_view script)
   return files;
 }
 
+// Without what only a debugger reads. more_mode: bits that it gets, whatever the file has.
+Initramfs::Entry Initramfs::program(const fs::path &host, unsigned more_mode)
+{
+  return {.mode = S_IFREG | plain_mode(host) | more_mode,
+          .content = without_debug(file_content(host))};
+}
+
 void Initramfs::add_executable(const fs::path &host, const fs::path &guest)
 {
-  add_file(host, guest);
   std::string path = guest_path(guest);
-  x_entries.at(path).mode |= 0111;
-  std::string_view content = x_entries.at(path).content;
   try {
+    add(guest, program(host, 0111));
+    std::string_view content = x_entries.at(path).content;
     if (ElfFile::is_elf(content))
       for (const GuestFile &file : find_libraries({host, "/" + path}))
-        add_file(file.host, file.guest);
+        add(file.guest, program(file.host, 0));
     else if (content.starts_with("#!"))
       for (const fs::path &interpreter : interpreters(content))
         if (!x_entries.count(guest_path(interpreter)))

@@ -29,7 +29,7 @@ public:
   // host are followed.
   void add_file(const std::filesystem::path &host, const std::filesystem::path &guest);
 
-  // The same, and its loader and shared libraries, found as the dynamic loader finds them (RPATH,
+  // The same without debug information, and its loader and shared libraries, found as the dynamic loader finds them (RPATH,
   // LD_LIBRARY_PATH, RUNPATH, the loader's cache, default directories) without running any of them.
   // They lie in the guest where they lie on the host. Scripts bring their interpreter. What
   // dlopen() loads is not seen.
@@ -57,6 +57,7 @@ private:
     bool operator==(const Entry &) const = default;
   };
   void add(const std::filesystem::path &guest, Entry entry);
+  static Entry program(const std::filesystem::path &host, unsigned more_mode);
 
   std::map<std::string, Entry> x_entries; // by path without the leading /
 };

@@ -13,8 +13,10 @@ static constexpr uint64_t nonce = 0x0123456789abcdef;
 static std::string some_frames()
 {
   FrameWriter writer(nonce);
-  return writer.frame(FrameKind::Hello, "{}") + writer.frame(FrameKind::Stdout, "one\n") +
-         writer.frame(FrameKind::Result, "exited 3") + writer.frame(FrameKind::End, "");
+  std::string bytes = writer.frame(FrameKind::Hello, "{}");
+  bytes += writer.frame(FrameKind::Stdout, "one\n");
+  bytes += writer.frame(FrameKind::Result, "exited 3");
+  return bytes + writer.frame(FrameKind::End, "");
 }
 
 // What comes out of bytes that are pushed piece by piece, as "kind:payload|".
@@ -50,7 +52,7 @@ TEST(frames_come_back_in_any_pieces)
 
 TEST(noise_before_the_first_frame_is_passed_over)
 {
-  for (const std::string noise : {std::string("\0\r\n[ 0.1] x", 10), std::string(100000, 'x')}) {
+  for (const std::string &noise : {std::string("\0\r\n[ 0.1] x", 10), std::string(100000, 'x')}) {
     FrameReader reader(nonce);
     read_in_pieces(reader, noise + some_frames(), 7);
     expect(reader.complete(), reader.error());
