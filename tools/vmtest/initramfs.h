@@ -29,8 +29,9 @@ public:
   // host are followed.
   void add_file(const std::filesystem::path &host, const std::filesystem::path &guest);
 
-  // The same without debug information, and its loader and shared libraries, found as the dynamic loader finds them (RPATH,
-  // LD_LIBRARY_PATH, RUNPATH, the loader's cache, default directories) without running any of them.
+  // The same without debug information, and its loader and shared libraries, found as the dynamic
+  // loader finds them (RPATH, LD_LIBRARY_PATH, RUNPATH, the loader's cache, default directories)
+  // without running any of them.
   // They lie in the guest where they lie on the host. Scripts bring their interpreter. What
   // dlopen() loads is not seen.
   void add_executable(const std::filesystem::path &host, const std::filesystem::path &guest);

@@ -37,7 +37,8 @@ static std::vector<Elf64_Shdr> read_sections(std::string_view elf, const Elf64_E
 static uint64_t loaded_size(std::string_view elf, const Elf64_Ehdr &header)
 {
   uint64_t end = header.e_phoff + uint64_t{header.e_phnum} * sizeof(Elf64_Phdr);
-  for (const Elf64_Phdr &segment : ElfFile(elf).segments())
+  ElfFile file(elf);
+  for (const Elf64_Phdr &segment : file.segments())
     end = std::max<uint64_t>(end, segment.p_offset + segment.p_filesz);
   return end;
 }
