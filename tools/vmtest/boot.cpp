@@ -31,7 +31,7 @@ static constexpr long grace_s = 5;        // for a command that was told to end;
 static constexpr long backtrace_s = 5;    // for the guest's init to show them
 static constexpr long leave_s = 5;        // from the result's end to QEMU's
 static constexpr long files_idle_s = 30;  // without a byte of the files
-static constexpr size_t shown_lines = 40; // of the console
+static constexpr size_t shown_lines = 60; // of the console
 
 namespace
 {
@@ -284,7 +284,7 @@ void Boot::take(const Frame &frame)
   }
 }
 
-// Both lines may end in either order.
+// Both lines may end in either order. A guest that has sent files waits for us to end it.
 void Boot::check_complete()
 {
   if (x_evidence.complete || !x_reader.complete() ||
@@ -292,6 +292,8 @@ void Boot::check_complete()
     return;
   x_out.finish();
   x_evidence.complete = true;
+  if (x_files_come)
+    return x_qemu->kill_now();
   enter(Phase::Leaving, leave_s);
 }
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 #include <sys/utsname.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
@@ -41,15 +42,16 @@ static std::string hello(const std::vector<std::string> &missing)
 
 // The files go where there is room for them: 16 MiB take a tenth of a second by virtio and a minute
 // on a serial line.
-static void send_out(const RunConfig &config, Channel &host)
+// Returns whether the host has to take something yet.
+static bool send_out(const RunConfig &config, Channel &host)
 {
   std::string why_not;
   Fd port = open_files_port(config.modules, why_not);
   if (!port) {
     host.send(FrameKind::Remark, "files come by the serial line, slowly: " + why_not);
-    return send_files(out_directory, [&](FrameKind kind, std::string_view payload) {
-      host.send(kind, payload);
-    });
+    send_files(out_directory,
+               [&](FrameKind kind, std::string_view payload) { host.send(kind, payload); });
+    return false;
   }
   host.send(FrameKind::FilesOn, "virtio");
   Channel files(std::move(port), config.nonce);
@@ -57,17 +59,24 @@ static void send_out(const RunConfig &config, Channel &host)
     (kind == FrameKind::Remark ? host : files).send(kind, payload);
   });
   files.send(FrameKind::End, "");
+  return true;
 }
 
-static void serve(const RunConfig &config, Channel &host,
-                  const std::vector<std::string> &missing)
+// A port takes megabytes before QEMU has them, and there is no way to ask: the host ends the machine
+// when it has all. A host that does not is not waited for longer than a minute.
+static void wait_for_the_host() { sleep(60); }
+
+static void serve(const RunConfig &config, Channel &host, const std::vector<std::string> &missing)
 {
   host.send(FrameKind::Hello, hello(missing));
   host.send(FrameKind::Result, run_command(config, host));
   kill_all();
-  if (config.send_files && any_files(out_directory))
-    send_out(config, host);
+  bool pending = config.send_files && any_files(out_directory) && send_out(config, host);
+  tcdrain(STDOUT_FILENO); // the console
   host.send(FrameKind::End, "");
+  host.drain();
+  if (pending)
+    wait_for_the_host();
 }
 
 // What goes wrong before there is a line to the host is kept until there is one.

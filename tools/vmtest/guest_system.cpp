@@ -204,13 +204,13 @@ void show_backtraces()
 {
   constexpr int set_console_level = 8;
   klogctl(set_console_level, nullptr, 8); // or sysrq shows its headings only
-  write_text("/proc/sysrq-trigger", "l");
-  write_text("/proc/sysrq-trigger", "w");
   std::error_code none;
   for (const auto &entry : fs::directory_iterator("/proc", none))
     if (std::string pid = entry.path().filename(); parse_whole(pid) && pid != "1")
       show_process(pid);
   fflush(stdout);
+  write_text("/proc/sysrq-trigger", "w"); // who waits without end
+  write_text("/proc/sysrq-trigger", "l"); // where each CPU is; one of them is here
   tcdrain(STDOUT_FILENO);
 }
 

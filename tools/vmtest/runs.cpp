@@ -25,7 +25,6 @@ namespace vmtest
 using Clock = std::chrono::steady_clock;
 
 static constexpr long boot_timeout_s = 60;  // times slowness
-static constexpr size_t shown_lines = 30;   // of the console, where something went wrong
 
 namespace
 {
@@ -262,8 +261,8 @@ static void say_how_it_ended(Output &output, const RunReport &run)
   output.say(fmt::format("{}: {}: {}", label(run), info(result.outcome).name, result.detail));
   if (result.outcome == Outcome::Failed || result.outcome == Outcome::CommandNotFound)
     return;
-  for (size_t i = 0; i < std::min(shown_lines, result.console.size()); i++)
-    output.say("| " + result.console[i]);
+  for (const std::string &line : result.console)
+    output.say("| " + line);
 }
 
 static void wait_for_debugger(const Machine &machine, const Kernel &kernel)
