@@ -48,6 +48,19 @@ ElementWriter value_writer(uint64_t value_size)
   };
 }
 
+// Made once: each load wants the same ones.
+const std::vector<uint8_t> &random_bytes()
+{
+  static const std::vector<uint8_t> all = [] {
+    std::vector<uint8_t> bytes(sizeof(Skel::bss->random_bytes));
+    std::mt19937_64 random(1);
+    for (uint8_t &byte : bytes)
+      byte = static_cast<uint8_t>(random());
+    return bytes;
+  }();
+  return all;
+}
+
 // Which of the maps a benchmark needs.
 struct Needs {
   bool values, filter, hashmap;
@@ -69,9 +82,8 @@ public:
     x_skel->rodata->nr_entries = static_cast<uint32_t>(nr);
     x_skel.load();
 
-    std::mt19937_64 random(1);
-    for (uint8_t &byte : x_skel->bss->random_bytes)
-      byte = static_cast<uint8_t>(random());
+    const auto &bytes = random_bytes();
+    std::copy(bytes.begin(), bytes.end(), x_skel->bss->random_bytes);
     auto value = value_writer(value_size);
     if (needs.hashmap)
       fill_map(bpf_map__fd(x_skel->maps.hashmap), "hashmap", nr, value_size, 4, value,
@@ -95,6 +107,8 @@ private:
     bpf::check(bpf_map__set_key_size(maps.hashmap, value_size), "size map", "hashmap");
     bpf::check(bpf_map__set_map_extra(maps.filter, params.number("nr_hash_funcs")), "size map",
                "filter");
+    fix_hash_seed(maps.filter);
+    fix_hash_seed(maps.hashmap);
     // The filter is filled from the array of values.
     bpf_map__set_autocreate(maps.values, needs.values || needs.filter);
     bpf_map__set_autocreate(maps.filter, needs.filter);
@@ -144,6 +158,7 @@ Descriptor make(const char *name, const char *op, std::shared_ptr<const Report> 
           .op = op,
           .report = std::move(report),
           .options = options(),
+          .rate_ops = prog == &Programs::false_positive ? 100000U : 0,
           .validate = validate,
           .load = [=](const Params &params) {
             return std::make_unique<Bloom>(params, prog, base, needs, windows ? nr_windows : 0);

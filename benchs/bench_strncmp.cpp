@@ -47,6 +47,7 @@ Descriptor strncmp_bench_of(const char *name, const char *op, bpf_program *Progr
           .report = hits_drops_report(),
           .options = {number("cmp-str-len", 1, 4095, 32, "bytes compared")},
           .ops_per_run = 1000,
+          .counted_ops = 200,
           .load = [=](const Params &params) { return std::make_unique<Strncmp>(params, prog); }};
 }
 

@@ -74,6 +74,12 @@ struct Counts {
 // What a benchmark reads besides counts, by metric name (memory in MiB).
 using Readings = std::map<std::string, double>;
 
+// What --inject adds to a run: something once, and each spin.
+struct InjectionCost {
+  double fixed_ns = 0;
+  double spin_ns = 0;
+};
+
 // One load of a benchmark: fresh object, fresh maps, filled. Construction loads, destruction
 // releases everything. Throws bpf::error, bpf::missing (a skip), usage_error.
 class Bench {
@@ -93,10 +99,11 @@ public:
   virtual void stop() {}
   // The kernel's tag of the measured program.
   virtual std::string bytecode() const { return ""; }
-  // --inject: spins per ns that ops take, in units of 2^-20, and the time of one spin. See
-  // inject.h.
+  // The same of the program that run_base() runs; "" where the benchmark is its own base.
+  virtual std::string base_bytecode() const { return ""; }
+  // --inject: spins per ns that ops take, in units of 2^-20, and what they cost. See inject.h.
   virtual void set_inject_q20(uint64_t q20) = 0;
-  virtual double measure_spin_ns() = 0;
+  virtual InjectionCost measure_injection() = 0;
 };
 
 // Running totals of one interval, all producers together.
@@ -118,6 +125,8 @@ struct Report {
   // loads: samples grouped by load.
   virtual std::vector<result::Metric>
   metrics(const std::vector<std::vector<Sample>> &loads) const = 0;
+  // Lines that hold no time, for where there is none to tell.
+  virtual std::vector<std::string> untimed(const std::vector<Sample> &) const { return {}; }
   // Lines after the summary that the kernel's bench does not print.
   virtual std::vector<std::string> more(const Params &, const std::vector<Sample> &) const
   {
@@ -134,6 +143,10 @@ struct Descriptor {
   std::vector<Option> options;
   // Ops of one run of a producer: around a millisecond of work, so that the machine stays usable.
   uint32_t ops_per_run = 10000;
+  // Ops of one run where the clock counts instructions: some 10^5 of them, well below the millions
+  // between two timer interrupts, and so many more, uncounted, where a rate is read from ops.
+  uint32_t counted_ops = 500;
+  uint32_t rate_ops = 0;
   // False: an op cannot be repeated inside the kernel; a run is one op.
   bool batched = true;
   // Ops after which a benchmark is back where it started, for those that use up their map; an epoch

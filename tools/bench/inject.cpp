@@ -9,7 +9,7 @@ namespace bench
 double inject(Bench &bench, double pct)
 {
   bench.set_inject_q20(0);
-  double spin_ns = bench.measure_spin_ns();
+  double spin_ns = bench.measure_injection().spin_ns;
   bench.set_inject_q20(std::llround(std::ldexp(pct / 100 / spin_ns, 20)));
   return spin_ns;
 }

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 
+#include "tools/bench/counted.h"
 #include "tools/bench/published.h"
 #include "tools/bench/serve.h"
 #include "tools/bench/session.h"
@@ -52,8 +53,17 @@ static int run(const Options &options)
   }
   if (!bpf_usable())
     return exit_skipped;
+  if (options.serve && counting()) {
+    fmt::print(stderr, "bench: skipped: --serve tells times, and this clock counts instructions "
+                       "(QEMU -icount); --json tells those\n");
+    return exit_skipped;
+  }
   if (options.serve)
     return serve(options);
+  // Nothing is written while something may be measured: what takes it runs on the same CPU.
+  static char output[1 << 20];
+  if (counting())
+    setvbuf(stdout, output, _IOFBF, sizeof(output));
   Signals signals;
   Session session(options, signals);
   if (options.suite == "seeds") {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <set>
 
+#include "tools/bench/counted.h"
 #include "tools/bench/runner.h"
 #include "tools/bench/suite.h"
 #include "tools/bench/version.h"
@@ -85,7 +86,8 @@ void add_common(CLI::App &app, Options &options, Raw &raw)
   auto ours = "Beyond the kernel's bench";
   app.add_option("--json", raw.json, "write samples and environment to FILE (docs/results.md)")
       ->group(ours);
-  app.add_option("--loads", raw.loads, "fresh object and maps so many times (1)")->group(ours);
+  app.add_option("--loads", raw.loads, "fresh object and maps so many times (1; 3 under -icount)")
+      ->group(ours);
   app.add_option("--interval", raw.interval,
                  "length of an interval, ms (1000); -w and -d count these")
       ->group(ours);
@@ -233,7 +235,7 @@ void convert(Options &options, const Raw &raw)
   options.warmup = whole("--warmup", raw.warmup, 1, most_intervals, 1);
   options.interval = std::chrono::milliseconds(
       whole("--interval", raw.interval, 1, most_ms, options.quick ? 100 : 1000));
-  options.loads = whole("--loads", raw.loads, 1, 100000, 1);
+  options.loads = whole("--loads", raw.loads, 1, 100000, counting() ? 3 : 1);
   options.json = raw.json;
   options.suite = raw.suite;
   if (!raw.prod_affinity.empty())

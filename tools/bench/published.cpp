@@ -57,7 +57,8 @@ public:
   // The summary line of a run, "" where there is none (the reason is on stderr), and its outcome.
   std::pair<bench_line::Line, bool> run(const Selected &selected)
   {
-    x_progress.show(x_done++, x_total, describe(selected));
+    if (!counting())
+      x_progress.show(x_done++, x_total, describe(selected));
     Outcome outcome = x_session.run(selected, false);
     x_progress.clear();
     x_session.keep(outcome.row);
@@ -65,7 +66,7 @@ public:
     if (outcome.row.metrics.empty())
       return {{}, false};
     x_samples = outcome.samples;
-    return {*bench_line::parse(selected.descriptor->report->summary(outcome.samples)), true};
+    return {summary(*selected.descriptor->report, outcome), true};
   }
 
   void print(const std::string &label, const Selected &selected, const std::string &published)
@@ -76,7 +77,7 @@ public:
     std::string ours =
         any ? format_table_row(label, line) : fmt::format("{:<20} {}", label, to_string(x_last));
     fmt::print("{}\n{:<20} published: {}\n", ours, "", published);
-    if (fflush(stdout))
+    if (flush_output())
       throw output_error();
   }
 
@@ -85,6 +86,18 @@ public:
   const std::vector<Sample> &samples() const { return x_samples; }
 
 private:
+  static bench_line::Line summary(const Report &report, const Outcome &outcome)
+  {
+    if (!counting())
+      return *bench_line::parse(report.summary(outcome.samples));
+    bench_line::Line counted{.kind = bench_line::Kind::Summary};
+    for (const std::string &text : report.untimed(outcome.samples))
+      if (auto line = bench_line::parse(text))
+        counted = *line;
+    counted.instructions = bench_line::Instructions{median_net(outcome.counted)};
+    return counted;
+  }
+
   const Options &x_options;
   Session &x_session;
   Signals &x_signals;
@@ -164,11 +177,16 @@ void approximate_table(Sweep &sweep)
   }
 }
 
-double total_mops(const bench_line::Line &line) { return line.hits_drops->total.mean; }
+// Ops per second, or per instruction: only ratios of it are told.
+double speed(const bench_line::Line &line)
+{
+  return line.instructions ? 1 / line.instructions->per_op : line.hits_drops->total.mean;
+}
 
 void speedup_table(Sweep &sweep)
 {
-  title("Hash map with bloom filter: faster by");
+  title(counting() ? "Hash map with bloom filter: more ops per instruction by"
+                   : "Hash map with bloom filter: faster by");
   for (const Row &row : read_table(published_speedup)) {
     if (left_out(sweep, row, quick_speedup_entries))
       continue;
@@ -180,7 +198,7 @@ void speedup_table(Sweep &sweep)
     auto [with, second] = sweep.run(select("hashmap-with-bloom", 1, values));
     std::string ours = "not measured";
     if (first && second)
-      ours = fmt::format("{:+.1f} %", 100 * (total_mops(with) / total_mops(without) - 1));
+      ours = fmt::format("{:+.1f} %", 100 * (speed(with) / speed(without) - 1));
     fmt::print("{:>2} bytes, {:>7} entries: {:>10}   published: +{} %\n", row.at("value_size"),
                row.at("nr_entries"), ours, row.at("faster_pct"));
   }

@@ -214,6 +214,11 @@ public:
     return format(line);
   }
 
+  std::vector<std::string> untimed(const std::vector<Sample> &samples) const override
+  {
+    return {summary(samples)};
+  }
+
   std::vector<std::string> more(const Params &params,
                                 const std::vector<Sample> &samples) const override
   {
@@ -274,6 +279,16 @@ public:
     line.htab_mem = {spread_of(samples, per_producer_kops), memory_spread(samples),
                      last_reading(samples, "peak_memory")};
     return format(line);
+  }
+
+  std::vector<std::string> untimed(const std::vector<Sample> &samples) const override
+  {
+    auto usage = memory_spread(samples);
+    auto peak = last_reading(samples, "peak_memory");
+    return {
+        fmt::format("Memory: usage {}, peak {}",
+                    usage ? fmt::format("{:.2f} ± {:.2f}MiB", usage->mean, usage->stddev) : "n/a",
+                    peak ? fmt::format("{:.2f}MiB", *peak) : "n/a")};
   }
 
   std::vector<result::Metric> metrics(const std::vector<std::vector<Sample>> &loads) const override

@@ -55,10 +55,12 @@ result::Benchmark make_row(const Selected &selected)
   return row;
 }
 
+int flush_output() { return counting() ? 0 : fflush(stdout); }
+
+// Each line when it happens, also in a pipe; while instructions are counted, at the end.
 static void print_line(const std::string &line)
 {
-  // Each line when it happens, also in a pipe.
-  if (puts(line.c_str()) < 0 || fflush(stdout))
+  if (puts(line.c_str()) < 0 || flush_output())
     throw output_error();
 }
 
@@ -67,7 +69,11 @@ Session::Session(const Options &options, Signals &signals) : x_options(options),
   x_result.tool = this_tool();
   x_result.command = options.command;
   x_result.started = utc_now();
+  if (counting())
+    x_insns_per_ns = settle();
   x_result.environment = this_environment();
+  for (const std::string &contradiction : contradictions(x_result.environment))
+    fmt::print(stderr, "bench: {}\n", contradiction);
 }
 
 // Lines are printed for every interval of a single load; of several, only the summary over all.
@@ -79,6 +85,8 @@ void Session::run_load(const Selected &selected, unsigned load, bool print,
   bool shared_cpu = share_cpu(cpus);
   auto bench = descriptor.load(selected.params);
   row.bytecode = bench->bytecode();
+  if (x_options.net)
+    row.base_bytecode = bench->base_bytecode();
   Producers producers(*bench, descriptor, cpus, x_options.net);
   if (selected.inject_pct > 0) {
     double spin_ns = inject(*bench, selected.inject_pct);
@@ -106,6 +114,31 @@ void Session::run_load(const Selected &selected, unsigned load, bool print,
     loads.pop_back();
 }
 
+void Session::run_counted(const Selected &selected, bool print, Outcome &outcome)
+{
+  result::Benchmark &row = outcome.row;
+  unsigned producers = selected.params.producers;
+  if (producers != 1)
+    throw bpf::missing(fmt::format("{} producers need a CPU each, and the clock that counts "
+                                   "instructions (QEMU -icount) allows one",
+                                   producers));
+  if (print && !x_options.quiet)
+    print_line(format(Line{.kind = Kind::Started, .name = row.name}));
+  for (unsigned load = 0; load < x_options.loads && row.status == Status::Ok; load++) {
+    auto bench = selected.descriptor->load(selected.params);
+    row.bytecode = bench->bytecode();
+    row.base_bytecode = bench->base_bytecode();
+    if (auto counted = count_load(*bench, selected, x_insns_per_ns, x_signals))
+      outcome.counted.push_back(std::move(*counted));
+    else
+      row.status = Status::Interrupted;
+  }
+  for (const Counted &counted : outcome.counted)
+    outcome.samples.push_back(counted.sample);
+  if (!outcome.counted.empty())
+    row.metrics = counted_metrics(*selected.descriptor->report, outcome.counted);
+}
+
 static bool anything_done(const std::vector<Sample> &samples)
 {
   for (const Sample &sample : samples)
@@ -131,27 +164,51 @@ static void print_net(const std::vector<Sample> &samples)
                   mean, stddev, mean_stddev(base).mean));
 }
 
+void Session::run_timed(const Selected &selected, bool print, Outcome &outcome)
+{
+  result::Benchmark &row = outcome.row;
+  std::vector<std::vector<Sample>> loads;
+  Progress progress(row.name);
+  for (unsigned load = 0; load < x_options.loads && row.status == Status::Ok; load++) {
+    if (x_options.loads > 1)
+      progress.show(load, x_options.loads, "fresh loads");
+    run_load(selected, load, print, loads, row);
+  }
+  for (const auto &load : loads)
+    outcome.samples.insert(outcome.samples.end(), load.begin(), load.end());
+  if (row.status == Status::Ok && !anything_done(outcome.samples))
+    throw std::runtime_error("no op ended within an interval; a longer --interval helps");
+  if (anything_done(outcome.samples))
+    row.metrics = selected.descriptor->report->metrics(loads);
+}
+
+void Session::print_figures(const Selected &selected, const Outcome &outcome)
+{
+  if (counting()) {
+    for (const std::string &line : counted_lines(selected, outcome.counted))
+      print_line(line);
+    return;
+  }
+  print_line(selected.descriptor->report->summary(outcome.samples));
+  for (const std::string &line :
+       selected.descriptor->report->more(selected.params, outcome.samples))
+    print_line(line);
+  if (x_options.net)
+    print_net(outcome.samples);
+}
+
 Outcome Session::run(const Selected &selected, bool print)
 {
   const Descriptor &descriptor = *selected.descriptor;
-  Outcome outcome{make_row(selected), {}};
+  Outcome outcome{make_row(selected), {}, {}};
   result::Benchmark &row = outcome.row;
-  std::vector<std::vector<Sample>> loads;
   if (print && !x_options.quiet)
     print_line(format(Line{.kind = Kind::SettingUp, .name = descriptor.name}));
   try {
-    Progress progress(descriptor.name);
-    for (unsigned load = 0; load < x_options.loads && row.status == Status::Ok; load++) {
-      if (x_options.loads > 1)
-        progress.show(load, x_options.loads, "fresh loads");
-      run_load(selected, load, print, loads, row);
-    }
-    for (const auto &load : loads)
-      outcome.samples.insert(outcome.samples.end(), load.begin(), load.end());
-    if (row.status == Status::Ok && !anything_done(outcome.samples))
-      throw std::runtime_error("no op ended within an interval; a longer --interval helps");
-    if (anything_done(outcome.samples))
-      row.metrics = descriptor.report->metrics(loads);
+    if (counting())
+      run_counted(selected, print, outcome);
+    else
+      run_timed(selected, print, outcome);
   } catch (const output_error &) {
     throw; // no fault of the benchmark's
   } catch (const bpf::missing &missing) {
@@ -167,11 +224,7 @@ Outcome Session::run(const Selected &selected, bool print)
   } else if (print && row.metrics.empty()) {
     fmt::print(stderr, "{}: interrupted before the first figure\n", descriptor.name);
   } else if (print) {
-    print_line(descriptor.report->summary(outcome.samples));
-    for (const std::string &line : descriptor.report->more(selected.params, outcome.samples))
-      print_line(line);
-    if (x_options.net)
-      print_net(outcome.samples);
+    print_figures(selected, outcome);
   }
   return outcome;
 }

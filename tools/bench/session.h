@@ -7,6 +7,7 @@
 #include <optional>
 #include <system_error>
 
+#include "tools/bench/counted.h"
 #include "tools/bench/options.h"
 #include "tools/bench/runner.h"
 #include "tools/lib/progress.h"
@@ -23,10 +24,15 @@ public:
   }
 };
 
+// Flushes stdout, except while instructions are counted: who takes the output runs on the same CPU.
+// 0, or EOF as fflush().
+int flush_output();
+
 // What came of one benchmark.
 struct Outcome {
-  result::Benchmark row;       // status, reason, metrics
-  std::vector<Sample> samples; // of all loads
+  result::Benchmark row;        // status, reason, metrics
+  std::vector<Sample> samples;  // of all loads
+  std::vector<Counted> counted; // instead, where the clock counts instructions: one per load
 };
 
 class Session {
@@ -48,9 +54,14 @@ private:
   void run_load(const Selected &selected, unsigned load, bool print,
                 std::vector<std::vector<Sample>> &loads, result::Benchmark &row);
 
+  void run_timed(const Selected &selected, bool print, Outcome &outcome);
+  void run_counted(const Selected &selected, bool print, Outcome &outcome);
+  void print_figures(const Selected &selected, const Outcome &outcome);
+
   const Options &x_options;
   Signals &x_signals;
   result::Result x_result;
+  double x_insns_per_ns = 1; // where the clock counts instructions, once it has settled
 };
 
 // The row of docs/results.md without status and metrics.

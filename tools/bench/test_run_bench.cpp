@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <limits>
 
+#include "tools/lib/instruction_clock.h"
+
 namespace bench
 {
 
@@ -115,6 +117,8 @@ void TestRunBench::seed(uint64_t seed)
 
 std::string TestRunBench::bytecode() const { return program_tag(x_prog); }
 
+std::string TestRunBench::base_bytecode() const { return x_base ? program_tag(x_base) : ""; }
+
 std::string program_tag(const bpf_program *prog)
 {
   bpf_prog_info info = {};
@@ -127,21 +131,34 @@ std::string program_tag(const bpf_program *prog)
   return tag;
 }
 
-double TestRunBench::measure_spin_ns()
+void fix_hash_seed(bpf_map *map)
 {
-  constexpr uint64_t spins = 50000;
+  if (clock_counts_instructions())
+    bpf::check(bpf_map__set_map_flags(map, bpf_map__map_flags(map) | BPF_F_ZERO_SEED),
+               "set flags of map", bpf_map__name(map));
+}
+
+// The fastest of several: whatever disturbs a run only makes it longer.
+double TestRunBench::fastest_ns(uint64_t spins)
+{
   const bpf_program *harmless = x_base ? x_base : x_prog;
   bench_slot saved = x_slots[0];
-  // The fastest of several: whatever disturbs a run only makes it longer.
   double best = std::numeric_limits<double>::infinity();
   for (int i = 0; i < 9; i++) {
     Counts counts;
     run_once(harmless, 0, 1, 0, counts, spins);
-    best = std::min(best, static_cast<double>(counts.ns) / spins);
+    best = std::min(best, static_cast<double>(counts.ns));
   }
   x_slots[0].cursor = saved.cursor;
   x_slots[0].rng = saved.rng;
   return best;
+}
+
+InjectionCost TestRunBench::measure_injection()
+{
+  constexpr uint64_t spins = 50000;
+  double spin_ns = fastest_ns(spins) / spins;
+  return {fastest_ns(1) - fastest_ns(0) - spin_ns, spin_ns};
 }
 
 constexpr uint64_t batch_limit = 65536;

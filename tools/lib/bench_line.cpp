@@ -58,6 +58,8 @@ static std::string format_summary(const Line &line)
                         v->false_hits, v->total, v->percentage);
   if (const auto &v = line.htab_mem)
     text += format_htab_summary(*v);
+  if (const auto &v = line.instructions)
+    text += fmt::format("throughput n/a, latency {:8.3f} insns/op", v->per_op);
   return text;
 }
 
@@ -94,6 +96,8 @@ std::string format_table_row(std::string_view name, const Line &summary)
         "per-prod-op: {:.2f} ± {:.2f}k/s, avg mem: {}, peak mem: {}", v->ops.mean, v->ops.stddev,
         v->memory ? fmt::format("{:.2f} ± {:.2f}MiB", v->memory->mean, v->memory->stddev) : "n/a",
         v->peak ? fmt::format("{:.2f}MiB", *v->peak) : "n/a");
+  if (const auto &v = summary.instructions)
+    text = fmt::format("latency: {:.3f} insns/op{}{}", v->per_op, text.empty() ? "" : ", ", text);
   return fmt::format("{:<20} {}", name, text);
 }
 
@@ -280,10 +284,17 @@ HitsDrops parse_summary_hits(Cursor &at)
   return v;
 }
 
-Ops parse_summary_ops(Cursor &at)
+// "throughput ...", where it is "n/a" of instructions.
+void parse_summary_ops(Cursor &at, Line &line)
 {
-  Ops v;
   at.literal("throughput");
+  if (at.next_is("n/a")) {
+    at.literal("n/a, latency");
+    line.instructions = Instructions{at.number()};
+    at.literal("insns/op");
+    return;
+  }
+  Ops v;
   v.throughput = at.spread();
   v.scale = at.letter();
   at.literal("ops/s (");
@@ -293,7 +304,7 @@ Ops parse_summary_ops(Cursor &at)
   v.latency = at.number();
   v.unit = at.word('/');
   at.literal("/op");
-  return v;
+  line.ops = v;
 }
 
 void parse_iter(Cursor &at, Line &line)
@@ -317,7 +328,7 @@ void parse_summary(Cursor &at, Line &line)
   if (at.next_is("hits"))
     line.hits_drops = parse_summary_hits(at);
   else if (at.next_is("throughput"))
-    line.ops = parse_summary_ops(at);
+    parse_summary_ops(at, line);
   else if (at.next_is("per-prod-op"))
     line.htab_mem = parse_htab(at, true);
   else

@@ -55,6 +55,13 @@ struct HtabMem {
   bool operator==(const HtabMem &) const = default;
 };
 
+// Where the clock counts instructions there is no throughput, and the place of the latency in the
+// Summary of any benchmark shows them.
+struct Instructions {
+  double per_op = 0;
+  bool operator==(const Instructions &) const = default;
+};
+
 struct Line {
   Kind kind = Kind::Iter;
   std::string name;   // SettingUp, Started
@@ -64,6 +71,7 @@ struct Line {
   std::optional<Ops> ops;
   std::optional<FalseHits> false_hits;
   std::optional<HtabMem> htab_mem;
+  std::optional<Instructions> instructions; // Summary only
 };
 
 // The line of the kernel's bench, without the newline. Exactly one of the optionals is set for Iter

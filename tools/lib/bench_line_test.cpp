@@ -95,6 +95,11 @@ TEST(line_of_every_kind_round_trips)
   line.false_hits.reset();
   line.hits_drops = HitsDrops{{123456.5, 0.5}, {0.25, 0.125}, {123456.75, 7}, 3.5};
   expect(*parse(format(line))->hits_drops == *line.hits_drops);
+  line.hits_drops.reset();
+  line.instructions = Instructions{569.824};
+  expect_eq(format(line), std::string("Summary: throughput n/a, latency  569.824 insns/op"));
+  expect(*parse(format(line))->instructions == *line.instructions);
+  expect(!parse(format(line))->ops, "no throughput where there is none");
   for (Kind kind : {Kind::SettingUp, Kind::Started}) {
     Line named{.kind = kind, .name = "lpm-trie-free"};
     expect_eq(parse(format(named))->name, named.name);

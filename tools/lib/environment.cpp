@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "tools/lib/environment.h"
 
+#include <elf.h>
+#include <fmt/format.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -9,10 +11,13 @@
 #endif
 
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
+#include "tools/lib/instruction_clock.h"
 #include "tools/lib/text.h"
 
 using json = nlohmann::ordered_json;
@@ -94,7 +99,7 @@ json read_environment()
   out["cpus"] = sysconf(_SC_NPROCESSORS_ONLN);
   out["arch"] = kernel.machine;
   out["hypervisor"] = hypervisor();
-  out["accelerator"] = "native";
+  out["accelerator"] = accelerator_of(out["hypervisor"], clock_counts_instructions());
   out["kernel"] = kernel.release;
   out["kernel_version"] = kernel.version;
   add_number(out, "jit", "/proc/sys/net/core/bpf_jit_enable");
@@ -108,7 +113,79 @@ json read_environment()
   double load[3];
   if (getloadavg(load, 3) == 3)
     out["load"] = {load[0], load[1], load[2]};
+  if (json vm = read_vm(); !vm.empty())
+    out["vm"] = vm;
   return out;
+}
+
+std::string accelerator_of(const std::string &hypervisor, bool counts_instructions)
+{
+  if (counts_instructions)
+    return "icount";
+  return hypervisor == "tcg" || hypervisor == "kvm" ? hypervisor : "native";
+}
+
+// The build id among the notes of the running kernel, "" where it has none.
+static std::string kernel_build_id()
+{
+  std::ifstream file("/sys/kernel/notes", std::ios::binary);
+  std::string notes{std::istreambuf_iterator<char>(file), {}};
+  auto padded = [](size_t size) { return (size + 3) / 4 * 4; };
+  for (size_t at = 0; at + sizeof(Elf64_Nhdr) <= notes.size();) {
+    Elf64_Nhdr header;
+    memcpy(&header, &notes[at], sizeof(header));
+    size_t name = at + sizeof(header), text = name + padded(header.n_namesz);
+    at = text + padded(header.n_descsz);
+    if (at > notes.size() || header.n_type != NT_GNU_BUILD_ID ||
+        notes.compare(name, header.n_namesz, "GNU", 4) != 0)
+      continue;
+    std::string id;
+    for (size_t i = 0; i < header.n_descsz; i++)
+      id += fmt::format("{:02x}", static_cast<uint8_t>(notes[text + i]));
+    return id;
+  }
+  return "";
+}
+
+static std::optional<std::string> variable(const char *name)
+{
+  const char *value = getenv(name);
+  return value && *value ? std::optional<std::string>(value) : std::nullopt;
+}
+
+json read_vm()
+{
+  json vm = json::object();
+  for (auto [member, name] :
+       {std::pair{"qemu", "VMTEST_QEMU"}, std::pair{"cpu", "VMTEST_CPU"},
+        std::pair{"seed", "VMTEST_SEED"}, std::pair{"initramfs", "VMTEST_INITRAMFS"}})
+    if (auto value = variable(name))
+      vm[member] = *value;
+  bool told = !vm.empty() || variable("VMTEST_ACCELERATOR") || variable("VMTEST_KERNEL");
+  if (std::string id = kernel_build_id(); told && !id.empty())
+    vm["kernel_build_id"] = id;
+  return vm;
+}
+
+std::vector<std::string> contradictions(const json &environment,
+                                        const std::optional<std::string> &accelerator,
+                                        const std::optional<std::string> &kernel)
+{
+  std::vector<std::string> found;
+  auto compare = [&](const char *name, const std::optional<std::string> &told, const json &is) {
+    if (told && is.is_string() && *told != is.get<std::string>())
+      found.push_back(fmt::format("{} says {}, but this is {}, which is recorded", name, *told,
+                                  is.get<std::string>()));
+  };
+  json vm = environment.value("vm", json::object());
+  compare("VMTEST_ACCELERATOR", accelerator, environment.value("accelerator", json()));
+  compare("VMTEST_KERNEL", kernel, vm.value("kernel_build_id", json()));
+  return found;
+}
+
+std::vector<std::string> contradictions(const json &environment)
+{
+  return contradictions(environment, variable("VMTEST_ACCELERATOR"), variable("VMTEST_KERNEL"));
 }
 
 std::string utc_now()

@@ -186,6 +186,7 @@ static Benchmark read_benchmark(const Node &node)
   benchmark.op = node.text_or_empty("op");
   benchmark.definition = node.at("definition").whole();
   benchmark.bytecode = node.text_or_empty("bytecode");
+  benchmark.base_bytecode = node.text_or_empty("base_bytecode");
   benchmark.status = node.at("status").one_of(status_names);
   benchmark.reason = node.text_or_empty("reason");
   if (node.find("inject_pct"))
@@ -250,7 +251,8 @@ json parse_json(const std::string &text, const std::string &where)
 static bool same_definition(const Benchmark &a, const Benchmark &b)
 {
   return a.op == b.op && a.definition == b.definition && a.bytecode == b.bytecode &&
-         a.status == b.status && a.reason == b.reason && a.inject_pct == b.inject_pct;
+         a.base_bytecode == b.base_bytecode && a.status == b.status && a.reason == b.reason &&
+         a.inject_pct == b.inject_pct;
 }
 
 static bool same_definition(const Metric &a, const Metric &b)
@@ -370,8 +372,10 @@ json to_json(const Benchmark &benchmark, bool with_samples)
                 {"parameters", benchmark.parameters},
                 {"op", benchmark.op},
                 {"definition", benchmark.definition},
-                {"bytecode", benchmark.bytecode},
-                {"status", to_string(benchmark.status)}};
+                {"bytecode", benchmark.bytecode}};
+  if (!benchmark.base_bytecode.empty())
+    value["base_bytecode"] = benchmark.base_bytecode;
+  value["status"] = to_string(benchmark.status);
   if (!benchmark.reason.empty())
     value["reason"] = benchmark.reason;
   if (benchmark.inject_pct && std::isfinite(*benchmark.inject_pct))

@@ -38,6 +38,7 @@ struct Benchmark {
   std::string op;
   int definition = 1;
   std::string bytecode;
+  std::string base_bytecode; // of the program whose cost was taken off; "": nothing was
   Status status = Status::Ok;
   std::string reason; // of Skipped and Failed
   std::optional<double> inject_pct;
