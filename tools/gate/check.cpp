@@ -285,8 +285,12 @@ private:
       if (task.sides.empty())
         continue;
       put_samples(comp.benchmarks.back(), task.sides.back());
-      if (group.interleaved())
-        put_samples(base.benchmarks.back(), task.sides.front());
+      if (!group.interleaved())
+        continue;
+      put_samples(base.benchmarks.back(), task.sides.front());
+      std::vector<bool> comp_second = task.second_first;
+      comp_second.flip();
+      group.settings.comp_second[result::benchmark_key(comp.benchmarks.back())] = comp_second;
     }
     return match_rows(base, comp, group.settings);
   }

@@ -73,14 +73,28 @@ static Candidate exact_row(Row row, const std::vector<double> &base,
   return {.row = std::move(row)};
 }
 
-// The log of comp / base of each unit that both sides have, positive for worse.
-static std::vector<double> worse_logs(const Figures &base, const Figures &comp, Better better)
+namespace
 {
+
+// The units that both sides have: the log of comp / base, positive for worse, and whether comp was
+// the second one. Dropping a unit never depends on which side was slower.
+struct Pairs {
   std::vector<double> logs;
-  for (size_t i = 0; i < std::min(base.loads.size(), comp.loads.size()); i++)
-    if (double log = std::log(comp.loads[i] / base.loads[i]); std::isfinite(log))
-      logs.push_back(better == Better::Higher ? -log : log);
-  return logs;
+  std::vector<bool> comp_second;
+};
+
+} // namespace
+
+static Pairs pairs_of(const Figures &base, const Figures &comp, Better better,
+                      const std::vector<bool> &comp_second)
+{
+  Pairs pairs;
+  for (size_t i = 0; i < comp_second.size(); i++)
+    if (double log = std::log(comp.loads.at(i) / base.loads.at(i)); std::isfinite(log)) {
+      pairs.logs.push_back(better == Better::Higher ? -log : log);
+      pairs.comp_second.push_back(comp_second[i]);
+    }
+  return pairs;
 }
 
 static Margin margin_of(Class kind, const Settings &settings)
@@ -96,16 +110,16 @@ static Margin margin_of(Class kind, const Settings &settings)
 }
 
 static void add_evidence(Candidate &candidate, const Figures &base, const Figures &comp,
-                         const Settings &settings)
+                         const std::string &key, const Settings &settings)
 {
   Row &row = candidate.row;
   if (settings.paired && row.kind == Class::Time) {
-    std::vector<double> logs = worse_logs(base, comp, row.better);
-    row.base_loads = row.comp_loads = logs.size();
+    Pairs pairs = pairs_of(base, comp, row.better, settings.comp_second.at(key));
+    row.base_loads = row.comp_loads = pairs.logs.size();
     row.method = "ab";
     row.tolerance = settings.tolerance;
-    candidate.evidence =
-        paired_evidence(std::move(logs), settings.tolerance, row.better, settings.planned_units);
+    candidate.evidence = paired_evidence(pairs.logs, pairs.comp_second, settings.tolerance,
+                                         row.better, settings.planned_units);
     return;
   }
   Margin margin = margin_of(row.kind, settings);
@@ -124,7 +138,7 @@ static bool is_collapse(const Row &row)
 }
 
 static Candidate figures_row(Row row, const Figures &base, const Figures &comp,
-                             const Settings &settings)
+                             const std::string &key, const Settings &settings)
 {
   put_figures(row, base.usable(), comp.usable());
   for (auto [side, figures] : {std::pair("base", &base), std::pair("comp", &comp)}) {
@@ -140,7 +154,7 @@ static Candidate figures_row(Row row, const Figures &base, const Figures &comp,
   if (row.kind == Class::Exact)
     return exact_row(std::move(row), base.usable(), comp.usable());
   Candidate candidate = {.row = std::move(row)};
-  add_evidence(candidate, base, comp, settings);
+  add_evidence(candidate, base, comp, key, settings);
   candidate.row.change = finite(candidate.evidence->change());
   size_t loads = std::min(candidate.row.base_loads, candidate.row.comp_loads);
   if (loads < settings.fewest_loads)
@@ -165,7 +179,7 @@ static Candidate one_sided_row(Row row, const Metric &metric, Verdict verdict,
   return settled(std::move(row), verdict, note);
 }
 
-static Candidate metric_row(Row row, const Metric &base, const Metric &comp,
+static Candidate metric_row(Row row, const Metric &base, const Metric &comp, const std::string &key,
                             const Settings &settings)
 {
   row.gated = (base.gated || comp.gated) && comp.better != Better::None;
@@ -188,7 +202,7 @@ static Candidate metric_row(Row row, const Metric &base, const Metric &comp,
     return one_sided_row(std::move(row), comp, Verdict::New, base.reason);
   PerLoad statistic = settings.paired ? PerLoad::Floor : PerLoad::Median;
   return figures_row(std::move(row), figures_of(base, statistic),
-                     figures_of(comp, statistic, *factor), settings);
+                     figures_of(comp, statistic, *factor), key, settings);
 }
 
 static std::string inject_note(const Benchmark &base, const Benchmark &comp)
@@ -325,7 +339,7 @@ private:
       if (row.kind == Class::Time)
         row.note = inject_note(base, comp);
       if (const Metric *other = find_metric(comp, metric.name))
-        add(metric_row(std::move(row), metric, *other, x_settings));
+        add(metric_row(std::move(row), metric, *other, x_key, x_settings));
       else
         add(one_sided_row(
             std::move(row), metric, Verdict::Missing,

@@ -30,6 +30,8 @@ struct Settings {
   std::string incomparable;
   // Benchmarks of base, by benchmark_key(), that must be in comp too; not set: all.
   std::optional<std::set<std::string>> expected;
+  // Of what is paired, by benchmark_key(): in which units comp was second.
+  std::map<std::string, std::vector<bool>> comp_second;
   // Benchmarks that run the same code on both sides.
   std::set<std::string> identical;
 };

@@ -2,9 +2,11 @@
 #include "tools/gate/evidence.h"
 
 #include <algorithm>
+#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <limits>
 
+#include "tools/gate/ranks.h"
 #include "tools/gate/statistics.h"
 
 namespace gate
@@ -12,14 +14,18 @@ namespace gate
 
 using result::Better;
 
+static constexpr double infinity = std::numeric_limits<double>::infinity();
+
 namespace
 {
 
 class Paired : public Evidence {
 public:
-  Paired(std::vector<double> logs, double tolerance, Better better, size_t planned_units)
-      : x_logs(std::move(logs)), x_limit(std::log1p(tolerance)), x_better(better),
-        x_planned(planned_units)
+  Paired(const std::vector<double> &logs, const std::vector<bool> &comp_second, double tolerance,
+         Better better, size_t planned_units)
+      : x_means(cross_means(logs, comp_second)), x_units(logs.size()),
+        x_second(std::count(comp_second.begin(), comp_second.end(), true)),
+        x_limit(std::log1p(tolerance)), x_better(better), x_planned(planned_units)
   {
   }
 
@@ -28,43 +34,75 @@ public:
   double p_better() const override { return tail(below(-x_limit)); }
   double p_not_worse() const override { return tail(below(x_limit)); }
 
-  double change() const override { return shown(median(x_logs)); }
+  double change() const override { return shown(median(x_means)); }
 
   Interval interval(double level) const override
   {
-    double low = shown(lower_bound(x_logs, level));
-    double high = shown(upper_bound(x_logs, level));
+    double low = shown(bound(level)), high = shown(-bound_of_mirrored(level));
     return {std::min(low, high), std::max(low, high)};
   }
 
   double mde(double test_level) const override
   {
-    size_t units = std::max(x_planned, x_logs.size());
-    return std::expm1(x_limit + effect_for_power(units, test_level) * robust_sigma(x_logs));
+    size_t units = std::max(x_planned, x_units);
+    if (units < fewest_pairs(test_level))
+      return infinity;
+    double error = standard_error() * std::sqrt(static_cast<double>(x_units) / units);
+    return std::expm1(x_limit + (z(test_level) + z(1 - power)) * error);
   }
 
   std::optional<size_t> units_needed(double test_level, double proof_level) const override
   {
-    // Two units added, one each way: a share of 1 out of few is no certainty.
-    double worse = (above(x_limit) + 1.0) / (x_logs.size() + 2.0);
-    double not_worse = (below(x_limit) + 1.0) / (x_logs.size() + 2.0);
-    return worse > not_worse ? units_for_share(worse, test_level)
-                             : units_for_share(not_worse, proof_level);
+    double distance = median(x_means) - x_limit;
+    double level = distance > 0 ? test_level : proof_level;
+    double root = (z(level) + z(1 - power)) * standard_error() / std::abs(distance);
+    double units = x_units * root * root;
+    if (!(units < most_units))
+      return std::nullopt;
+    return std::max<size_t>(std::ceil(units), fewest_pairs(level));
   }
 
 private:
+  static constexpr double power = 0.9;
+  static constexpr double most_units = 10000;
+
+  static double z(double level)
+  {
+    return boost::math::quantile(complement(boost::math::normal(), level));
+  }
+
+  // Of the estimate: half the width of its interval at the level that is one of these for normal
+  // noise. From the data's own ranks, so that tails do not count for more than they move.
+  double standard_error() const
+  {
+    double level = boost::math::cdf(boost::math::normal(), -1);
+    return (-bound_of_mirrored(level) - bound(level)) / 2;
+  }
+
+  double bound(double level) const
+  {
+    size_t k = order_of_cross_bound(x_second, x_units - x_second, level);
+    return k == 0 ? -infinity : x_means[k - 1];
+  }
+  double bound_of_mirrored(double level) const
+  {
+    size_t k = order_of_cross_bound(x_second, x_units - x_second, level);
+    return k == 0 ? -infinity : -x_means[x_means.size() - k];
+  }
+
   size_t above(double limit) const
   {
-    return std::count_if(x_logs.begin(), x_logs.end(), [=](double r) { return r > limit; });
+    return x_means.end() - std::upper_bound(x_means.begin(), x_means.end(), limit);
   }
   size_t below(double limit) const
   {
-    return std::count_if(x_logs.begin(), x_logs.end(), [=](double r) { return r < limit; });
+    return std::lower_bound(x_means.begin(), x_means.end(), limit) - x_means.begin();
   }
-  double tail(size_t hits) const { return sign_tail(x_logs.size(), hits); }
+  double tail(size_t wins) const { return mann_whitney_tail(x_second, x_units - x_second, wins); }
   double shown(double log) const { return std::expm1(x_better == Better::Higher ? -log : log); }
 
-  std::vector<double> x_logs;
+  std::vector<double> x_means; // sorted
+  size_t x_units, x_second;
   double x_limit;
   Better x_better;
   size_t x_planned;
@@ -177,10 +215,11 @@ private:
 
 } // namespace
 
-std::unique_ptr<Evidence> paired_evidence(std::vector<double> worse_logs, double tolerance,
+std::unique_ptr<Evidence> paired_evidence(const std::vector<double> &worse_logs,
+                                          const std::vector<bool> &comp_second, double tolerance,
                                           Better better, size_t planned_units)
 {
-  return std::make_unique<Paired>(std::move(worse_logs), tolerance, better, planned_units);
+  return std::make_unique<Paired>(worse_logs, comp_second, tolerance, better, planned_units);
 }
 
 std::unique_ptr<Evidence> apart_evidence(std::vector<double> base, std::vector<double> comp,

@@ -223,25 +223,25 @@ void Interleave::measure_unit(Task &task, bool second_first)
 
 void Interleave::measure(const std::vector<Task *> &tasks)
 {
-  std::vector<Schedule> schedules;
+  std::vector<Task *> order = tasks;
   size_t done = 0, total = 0, rounds = 0;
   for (Task *task : tasks) {
     task->sides.assign(task->targets.size(), {});
-    schedules.push_back({task, balanced_coins(task->units)});
+    task->second_first = balanced_coins(task->units);
     total += task->units;
     rounds = std::max(rounds, task->units);
   }
   for (size_t unit = 0; unit < rounds; unit++) {
     restart();
-    shuffle(schedules);
-    for (Schedule &schedule : schedules) {
-      if (unit >= schedule.task->units)
+    shuffle(order);
+    for (Task *task : order) {
+      if (unit >= task->units)
         continue;
       check_interrupts();
       if (x_progress)
-        x_progress(done, total, schedule.task->name);
-      if (schedule.task->is_open())
-        measure_unit(*schedule.task, schedule.second_first[unit]);
+        x_progress(done, total, task->name);
+      if (task->is_open())
+        measure_unit(*task, task->second_first[unit]);
       done++;
     }
   }

@@ -47,6 +47,7 @@ struct Task {
   size_t units = 0; // to be measured by the next measure()
 
   std::vector<SideFigures> sides; // filled by measure(), one a target
+  std::vector<bool> second_first; // the same, by unit: the second target was loaded first
   long ops = 0;                   // of one epoch; 0: not calibrated yet
   int rounds = 0;                 // ABBA rounds of a unit
 
@@ -77,11 +78,6 @@ public:
   void measure(const std::vector<Task *> &tasks);
 
 private:
-  struct Schedule {
-    Task *task;
-    std::vector<bool> second_first; // by unit
-  };
-
   struct Cost {
     double ns;      // in the kernel
     double wall_ns; // with refilling and the request

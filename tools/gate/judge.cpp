@@ -7,6 +7,7 @@
 #include <set>
 
 #include "tools/gate/compare.h"
+#include "tools/gate/ranks.h"
 #include "tools/gate/statistics.h"
 #include "tools/lib/text.h"
 
@@ -34,7 +35,7 @@ static void explain_inconclusive(Candidate &candidate, double test_level, double
 {
   Row &row = candidate.row;
   row.verdict = Verdict::Inconclusive;
-  size_t fewest = fewest_units(row.method == "ab" ? test_level : test_level / 2);
+  size_t fewest = row.method == "ab" ? fewest_pairs(test_level) : fewest_units(test_level / 2);
   std::optional<size_t> units = candidate.evidence->units_needed(test_level, proof);
   if (std::min(row.base_loads, row.comp_loads) < fewest)
     add_note(row, fmt::format("at this alpha no outcome of fewer than {} units can tell", fewest));

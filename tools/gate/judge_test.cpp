@@ -3,9 +3,9 @@
 // not become a regression. Seeded, so each run repeats the last one.
 #include <algorithm>
 #include <cmath>
-#include <random>
 
 #include "tools/gate/compare.h"
+#include "tools/gate/simulation.h"
 #include "tools/gate/statistics.h"
 #include "tools/gate/test_results.h"
 #include "tools/lib/unit_test.h"
@@ -16,56 +16,10 @@ using namespace gate;
 namespace
 {
 
-// A machine: what it adds to the logs of the times of one unit.
-struct Machine {
-  double sigma = 0.01;     // of one load, log
-  double drift = 0;        // over the whole run, log
-  double burst = 0;        // share of units in which one side is hit
-  double modes = 0;        // distance of two modes that a load falls into by chance
-  double position = 0;     // what the second load gains
-  bool heavy_tail = false; // Cauchy instead of normal
-};
-
-class Simulation {
-public:
-  Simulation(Machine machine, uint64_t seed) : x_machine(machine), x_random(seed) {}
-
-  // One row: base and comp of that many units, comp slower by effect (a fraction).
-  std::pair<result::Benchmark, result::Benchmark> row(const std::string &name, size_t units,
-                                                      double effect)
-  {
-    std::vector<std::vector<double>> sides[2];
-    std::vector<char> coins(units);
-    for (size_t i = 0; i < units; i++)
-      coins[i] = i % 2;
-    std::shuffle(coins.begin(), coins.end(), x_random);
-    for (size_t i = 0; i < units; i++)
-      for (int side = 0; side < 2; side++) {
-        double log = noise() + x_machine.drift * i / units;
-        log += side == (coins[i] ? 0 : 1) ? -x_machine.position : 0;
-        log += side == 1 ? std::log1p(effect) : 0;
-        sides[side].push_back({100 * std::exp(log)});
-      }
-    return {one_benchmark(name, time_metric(sides[0])), one_benchmark(name, time_metric(sides[1]))};
-  }
-
-private:
-  double noise()
-  {
-    double value =
-        x_machine.sigma * (x_machine.heavy_tail ? x_cauchy(x_random) : x_normal(x_random));
-    if (x_uniform(x_random) < x_machine.burst)
-      value += 3 * x_uniform(x_random);
-    if (x_uniform(x_random) < 0.5)
-      value += x_machine.modes;
-    return std::clamp(value, -20.0, 20.0);
-  }
-
-  Machine x_machine;
-  std::mt19937_64 x_random;
-  std::normal_distribution<double> x_normal;
-  std::cauchy_distribution<double> x_cauchy;
-  std::uniform_real_distribution<double> x_uniform;
+// Two results, unit by unit, and the order that they were measured in.
+struct Measured {
+  result::Result base = one_result({}), comp = one_result({});
+  Settings settings;
 };
 
 struct Outcome {
@@ -77,16 +31,40 @@ struct Outcome {
 
 using Wanted = std::map<std::string, size_t>; // name -> units
 
+static std::vector<std::vector<double>> as_loads(const std::vector<double> &values)
+{
+  std::vector<std::vector<double>> loads;
+  for (double value : values)
+    loads.push_back({value});
+  return loads;
+}
+
+static void add(Measured &measured, const std::string &name, const SimulatedUnits &units)
+{
+  measured.base.benchmarks.push_back(one_benchmark(name, time_metric(as_loads(units.base))));
+  measured.comp.benchmarks.push_back(one_benchmark(name, time_metric(as_loads(units.comp))));
+  measured.settings.comp_second[name + "{}"] = units.comp_second;
+}
+
+static std::vector<Candidate> match(const Measured &measured)
+{
+  return match_rows(measured.base, measured.comp, measured.settings);
+}
+
 static std::vector<Candidate> look(Simulation &simulation, const Wanted &wanted, double effect,
                                    const Settings &settings)
 {
-  result::Result base = one_result({}), comp = one_result({});
-  for (const auto &[name, units] : wanted) {
-    auto [a, b] = simulation.row(name, units, effect);
-    base.benchmarks.push_back(std::move(a));
-    comp.benchmarks.push_back(std::move(b));
-  }
-  return match_rows(base, comp, settings);
+  Measured measured = {.settings = settings};
+  for (const auto &[name, units] : wanted)
+    add(measured, name, simulation.units(units, effect));
+  return match(measured);
+}
+
+static Candidate one_row(const SimulatedUnits &units, const Settings &settings)
+{
+  Measured measured = {.settings = settings};
+  add(measured, "r", units);
+  return std::move(match(measured)[0]);
 }
 
 // A whole check: the first look at all rows, a second one with fresh units at what is left open.
@@ -124,29 +102,21 @@ static Outcome runs_with(Machine machine, int runs, size_t rows, double effect, 
   return hits;
 }
 
-static const Machine machines[] = {
-    {.sigma = .01},
-    {.sigma = .05, .drift = .5},
-    {.sigma = .01, .burst = .3},
-    {.sigma = .005, .modes = .08},
-    {.sigma = .02, .position = .25},
-    {.sigma = .05, .drift = .3, .burst = .1, .modes = .05, .position = .1, .heavy_tail = true},
-};
-
 TEST(judge_identical_sides_stay_under_alpha)
 {
   // Without tolerance nothing but the test itself guards against a false alarm: 1 % of 200 runs of
   // 15 rows are 2; more than 7 have a chance of 1 in 1000.
-  for (const Machine &machine : machines) {
+  for (const Machine &machine : hostile_machines()) {
     Outcome runs = runs_with(machine, 200, 15, 0, 0);
-    expect(runs.of(Verdict::Regressed) <= 7, fmt::format("{} alarms", runs.of(Verdict::Regressed)));
-    expect(runs.of(Verdict::Improved) <= 7, fmt::format("{} gains", runs.of(Verdict::Improved)));
+    for (Verdict verdict : {Verdict::Regressed, Verdict::Improved})
+      expect(runs.of(verdict) <= 7, fmt::format("{}: {} runs with {}", machine.name,
+                                                runs.of(verdict), to_string(verdict)));
   }
 }
 
 TEST(judge_identical_sides_with_tolerance_never_alarm)
 {
-  for (const Machine &machine : machines)
+  for (const Machine &machine : hostile_machines())
     expect(runs_with(machine, 100, 15, 0, .05).of(Verdict::Regressed) <= 1, "false alarms");
 }
 
@@ -158,7 +128,7 @@ TEST(judge_effect_at_the_tolerance_is_not_told_more_often_than_alpha)
 
 TEST(judge_effect_beyond_the_tolerance_is_never_proven_absent)
 {
-  for (const Machine &machine : machines)
+  for (const Machine &machine : hostile_machines())
     expect(runs_with(machine, 200, 1, .06, .05).of(Verdict::Unchanged) <= 7, "silent losses");
 }
 
@@ -179,14 +149,22 @@ TEST(judge_quiet_machine_proves_what_did_not_change)
   expect_eq(simulate_check(simulation, 30, 0, .05).of(Verdict::Unchanged), 30u);
 }
 
+static SimulatedUnits swapped(const SimulatedUnits &units)
+{
+  SimulatedUnits other = {units.comp, units.base, units.comp_second};
+  other.comp_second.flip();
+  return other;
+}
+
 TEST(judge_swapping_the_sides_swaps_the_verdict)
 {
   Settings settings = {.paired = true, .tolerance = .05};
   Simulation simulation({.sigma = .03}, 3);
   for (double effect : {-.3, -.1, 0.0, .1, .3}) {
-    auto [a, b] = simulation.row("r", 40, effect);
-    std::vector<Candidate> ab = match_rows(one_result({a}), one_result({b}), settings);
-    std::vector<Candidate> ba = match_rows(one_result({b}), one_result({a}), settings);
+    SimulatedUnits units = simulation.units(40, effect);
+    std::vector<Candidate> ab, ba;
+    ab.push_back(one_row(units, settings));
+    ba.push_back(one_row(swapped(units), settings));
     expect_near(std::log1p(*ab[0].row.change), -std::log1p(*ba[0].row.change), 1e-9);
     expect_near(ab[0].evidence->p_worse(), ba[0].evidence->p_better(), 1e-12);
     judge(ab, .01, .01);
@@ -202,10 +180,8 @@ TEST(judge_verdict_is_where_the_interval_lies)
   for (int seed = 0; seed < 60; seed++) {
     Simulation simulation({.sigma = .03}, seed);
     std::vector<Candidate> rows;
-    for (double effect : {-.2, -.06, 0.0, .04, .06, .12}) {
-      auto [a, b] = simulation.row("r", 40, effect);
-      rows.push_back(std::move(match_rows(one_result({a}), one_result({b}), settings)[0]));
-    }
+    for (double effect : {-.2, -.06, 0.0, .04, .06, .12})
+      rows.push_back(one_row(simulation.units(40, effect), settings));
     judge(rows, .01, .01);
     for (const Candidate &each : rows) {
       const Row &row = each.row;
@@ -221,8 +197,8 @@ TEST(judge_the_same_code_never_regresses)
 {
   Settings settings = {.paired = true, .identical = {"r{}"}};
   Simulation simulation({.sigma = .01}, 1);
-  auto [a, b] = simulation.row("r", 40, .5);
-  std::vector<Candidate> rows = match_rows(one_result({a}), one_result({b}), settings);
+  std::vector<Candidate> rows;
+  rows.push_back(one_row(simulation.units(40, .5), settings));
   judge(rows, .01, .01);
   expect(rows[0].row.verdict == Verdict::Inconclusive);
   expect_has(rows[0].row.note, "too noisy");
@@ -231,6 +207,9 @@ TEST(judge_the_same_code_never_regresses)
 TEST(judge_floor_of_a_load_ignores_disturbed_epochs)
 {
   Settings settings = {.paired = true};
+  settings.comp_second["lookup{}"] = std::vector<bool>(20);
+  for (size_t i = 0; i < 20; i += 2)
+    settings.comp_second["lookup{}"][i] = true;
   auto disturbed = loads_around(100, 20, .001), quiet = loads_around(100, 20, .001, 2);
   for (auto &load : disturbed)
     load.insert(load.end(), {500, 900, 120});
