@@ -98,10 +98,16 @@ bool Interleave::guarded(Task &task, size_t side,
   return false;
 }
 
+// The order of the sides within a unit: what is done to both is done in the order of loading.
+static size_t side_at(const Task &task, size_t place, bool second_first)
+{
+  return second_first ? task.targets.size() - 1 - place : place;
+}
+
 bool Interleave::load_all(Task &task, bool second_first)
 {
   for (size_t i = 0; i < task.targets.size(); i++) {
-    size_t side = second_first ? task.targets.size() - 1 - i : i;
+    size_t side = side_at(task, i, second_first);
     auto load = [&](ServeClient &client, size_t number) {
       task.sides[side].bytecode = client.load(number);
     };
@@ -118,7 +124,7 @@ void Interleave::unload_all(Task &task)
 {
   bool backwards = coin();
   for (size_t i = 0; i < task.targets.size(); i++) {
-    size_t side = backwards ? task.targets.size() - 1 - i : i;
+    size_t side = side_at(task, i, backwards);
     guarded(task, side, [](ServeClient &client, size_t number) { client.unload(number); });
   }
 }
@@ -136,10 +142,12 @@ std::optional<Epoch> Interleave::run_epoch(Task &task, size_t side, long ops, ui
 
 // How long an epoch of that many ops takes: the slower side's best of some tries, because a single
 // preemption would pass for a slow op. Nothing if a side failed.
-std::optional<Interleave::Cost> Interleave::cost_of(Task &task, long ops, int tries)
+std::optional<Interleave::Cost> Interleave::cost_of(Task &task, bool second_first, long ops,
+                                                    int tries)
 {
   Cost cost = {0, 0};
-  for (size_t side = 0; side < task.targets.size(); side++) {
+  for (size_t place = 0; place < task.targets.size(); place++) {
+    size_t side = side_at(task, place, second_first);
     double ns = std::numeric_limits<double>::infinity(), wall_ns = ns;
     for (int i = 0; i < tries; i++) {
       auto begin = std::chrono::steady_clock::now();
@@ -157,15 +165,15 @@ std::optional<Interleave::Cost> Interleave::cost_of(Task &task, long ops, int tr
 
 // One iteration count for both sides, so that the slower one's epoch has the planned length: the
 // fixed cost of an epoch is then the same share of both.
-bool Interleave::calibrate(Task &task)
+bool Interleave::calibrate(Task &task, bool second_first)
 {
   constexpr int tries = 3;
   long ops = 1;
-  std::optional<Cost> cost = cost_of(task, ops, tries);
+  std::optional<Cost> cost = cost_of(task, second_first, ops, tries);
   while (cost && task.batched && cost->ns < x_plan.epoch_ns / 2 && ops < most_ops) {
     double factor = std::clamp(x_plan.epoch_ns / std::max(cost->ns, 1.0), 2.0, 10.0);
     ops = std::min<long>(most_ops, std::ceil(ops * factor));
-    cost = cost_of(task, ops, tries);
+    cost = cost_of(task, second_first, ops, tries);
   }
   if (!cost)
     return false;
@@ -180,7 +188,7 @@ bool Interleave::warm(Task &task, bool second_first)
 {
   uint64_t seed = any_seed();
   for (size_t i = 0; i < task.targets.size(); i++) {
-    size_t side = second_first ? task.targets.size() - 1 - i : i;
+    size_t side = side_at(task, i, second_first);
     if (!run_epoch(task, side, task.ops, seed))
       return false;
   }
@@ -195,7 +203,7 @@ bool Interleave::measure_round(Task &task, std::vector<std::vector<Epoch>> &epoc
   size_t count = task.targets.size();
   for (size_t i = 0; i < 2 * count; i++) {
     size_t place = i < count ? i : 2 * count - 1 - i;
-    size_t side = backwards ? count - 1 - place : place;
+    size_t side = side_at(task, place, backwards);
     std::optional<Epoch> epoch = run_epoch(task, side, task.ops, seeds[i / count]);
     if (!epoch)
       return false;
@@ -206,9 +214,10 @@ bool Interleave::measure_round(Task &task, std::vector<std::vector<Epoch>> &epoc
 
 void Interleave::measure_unit(Task &task, bool second_first)
 {
+  auto begin = std::chrono::steady_clock::now();
   if (!load_all(task, second_first))
     return;
-  if (task.ops == 0 && !calibrate(task))
+  if (task.ops == 0 && !calibrate(task, second_first))
     return;
   std::vector<std::vector<Epoch>> epochs(task.targets.size());
   if (!warm(task, second_first))
@@ -217,8 +226,12 @@ void Interleave::measure_unit(Task &task, bool second_first)
     if (!measure_round(task, epochs))
       return;
   unload_all(task);
-  for (size_t side = 0; side < epochs.size() && task.is_open(); side++)
+  if (!task.is_open())
+    return;
+  for (size_t side = 0; side < epochs.size(); side++)
     task.sides[side].units.push_back(std::move(epochs[side]));
+  std::chrono::duration<double, std::nano> passed = std::chrono::steady_clock::now() - begin;
+  task.unit_ns.push_back(passed.count());
 }
 
 void Interleave::measure(const std::vector<Task *> &tasks)
@@ -228,6 +241,7 @@ void Interleave::measure(const std::vector<Task *> &tasks)
   for (Task *task : tasks) {
     task->sides.assign(task->targets.size(), {});
     task->second_first = balanced_coins(task->units);
+    task->unit_ns.clear();
     total += task->units;
     rounds = std::max(rounds, task->units);
   }

@@ -48,6 +48,7 @@ struct Task {
 
   std::vector<SideFigures> sides; // filled by measure(), one a target
   std::vector<bool> second_first; // the same, by unit: the second target was loaded first
+  std::vector<double> unit_ns;    // the same, by unit: with loading and unloading
   long ops = 0;                   // of one epoch; 0: not calibrated yet
   int rounds = 0;                 // ABBA rounds of a unit
 
@@ -90,8 +91,8 @@ private:
   bool load_all(Task &task, bool second_first);
   void unload_all(Task &task);
   std::optional<Epoch> run_epoch(Task &task, size_t side, long ops, uint64_t seed);
-  std::optional<Cost> cost_of(Task &task, long ops, int tries);
-  bool calibrate(Task &task);
+  std::optional<Cost> cost_of(Task &task, bool second_first, long ops, int tries);
+  bool calibrate(Task &task, bool second_first);
   bool warm(Task &task, bool second_first);
   void measure_unit(Task &task, bool second_first);
   bool measure_round(Task &task, std::vector<std::vector<Epoch>> &epochs);

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// power: what the gate finds and what it wrongly alarms at, measured on real benches with injected
+// slowdowns, beside the published rules of its peers on the same data. Not installed.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "tools/gate/interrupt.h"
+#include "tools/gate/power/record.h"
+
+static int run(int argc, char **argv)
+{
+  CLI::App app("What the gate finds, and what it wrongly alarms at.", "power");
+  app.require_subcommand(1);
+  power::RecordOptions options;
+  CLI::App *record = app.add_subcommand("record", "measure a bench against itself, also slowed");
+  record->allow_extras();
+  record->add_option("FILE", options.path, "where the raw units go")->required();
+  record->add_option("--bench", options.bench, "the bench executable")->required();
+  record->add_option("--budget", options.budget_s, "seconds of measuring (600)");
+  record->add_option("--units", options.units, "a round and effect; A/A three times (20)");
+  record->add_option("--burn", options.burn, "threads that load the machine meanwhile (0)");
+  record->add_option("--seed", options.seed, "of all random choices (0)");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  options.bench_arguments = record->remaining();
+  if (options.bench_arguments.empty())
+    options.bench_arguments = {"--suite", "quick"};
+  gate::catch_interrupts();
+  return power::record(options);
+}
+
+int main(int argc, char **argv)
+{
+  try {
+    return run(argc, argv);
+  } catch (const std::exception &failure) {
+    fmt::print(stderr, "power: {}\n", failure.what());
+    return 2;
+  }
+}
