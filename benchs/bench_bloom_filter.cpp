@@ -82,8 +82,10 @@ public:
     x_skel->rodata->nr_entries = static_cast<uint32_t>(nr);
     x_skel.load();
 
-    const auto &bytes = random_bytes();
-    std::copy(bytes.begin(), bytes.end(), x_skel->bss->random_bytes);
+    if (base == &Programs::walk_windows) {
+      const auto &bytes = random_bytes();
+      std::copy(bytes.begin(), bytes.end(), x_skel->bss->random_bytes);
+    }
     auto value = value_writer(value_size);
     if (needs.hashmap)
       fill_map(bpf_map__fd(x_skel->maps.hashmap), "hashmap", nr, value_size, 4, value,

@@ -7,6 +7,16 @@
 
 #include "tools/gate/interrupt.h"
 #include "tools/gate/power/record.h"
+#include "tools/gate/power/tables.h"
+
+static int print_tables(const std::string &path, const power::JudgeOptions &options)
+{
+  power::Data data = power::read_data(path);
+  fmt::print("{}\n{}\n{}\n{}", power::benchmark_table(data, options),
+             power::rules_table(data, options), power::designs_table(data, options),
+             power::simulation_table(options));
+  return 0;
+}
 
 static int run(int argc, char **argv)
 {
@@ -21,11 +31,22 @@ static int run(int argc, char **argv)
   record->add_option("--units", options.units, "a round and effect; A/A three times (20)");
   record->add_option("--burn", options.burn, "threads that load the machine meanwhile (0)");
   record->add_option("--seed", options.seed, "of all random choices (0)");
+  power::JudgeOptions judging;
+  std::string path;
+  CLI::App *judge = app.add_subcommand("judge", "judge a recording by all rules, as Markdown");
+  judge->add_option("FILE", path, "what record wrote")->required();
+  judge->add_option("--seconds", judging.seconds, "of measuring, per benchmark (2)");
+  judge->add_option("--tolerance", judging.tolerance, "a fraction (0.01)");
+  judge->add_option("--trials", judging.trials, "comparisons per benchmark and effect (100)");
+  judge->add_option("--beyond-cache", judging.beyond_cache, "begin of a name; not in the sums");
+  judge->add_option("--seed", judging.seed, "of the resampling (0)");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
+  if (*judge)
+    return print_tables(path, judging);
   options.bench_arguments = record->remaining();
   if (options.bench_arguments.empty())
     options.bench_arguments = {"--suite", "quick"};
