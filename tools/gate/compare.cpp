@@ -78,23 +78,23 @@ namespace
 
 // The units that both sides have: the log of comp / base, positive for worse, and whether comp was
 // the second one. Dropping a unit never depends on which side was slower.
-struct Pairs {
+struct Units {
   std::vector<double> logs;
   std::vector<bool> comp_second;
 };
 
 } // namespace
 
-static Pairs pairs_of(const Figures &base, const Figures &comp, Better better,
+static Units units_of(const Figures &base, const Figures &comp, Better better,
                       const std::vector<bool> &comp_second)
 {
-  Pairs pairs;
+  Units units;
   for (size_t i = 0; i < comp_second.size(); i++)
     if (double log = std::log(comp.loads.at(i) / base.loads.at(i)); std::isfinite(log)) {
-      pairs.logs.push_back(better == Better::Higher ? -log : log);
-      pairs.comp_second.push_back(comp_second[i]);
+      units.logs.push_back(better == Better::Higher ? -log : log);
+      units.comp_second.push_back(comp_second[i]);
     }
-  return pairs;
+  return units;
 }
 
 static Margin margin_of(Class kind, const Settings &settings)
@@ -114,11 +114,11 @@ static void add_evidence(Candidate &candidate, const Figures &base, const Figure
 {
   Row &row = candidate.row;
   if (settings.paired && row.kind == Class::Time) {
-    Pairs pairs = pairs_of(base, comp, row.better, settings.comp_second.at(key));
-    row.base_loads = row.comp_loads = pairs.logs.size();
+    Units units = units_of(base, comp, row.better, settings.comp_second.at(key));
+    row.base_loads = row.comp_loads = units.logs.size();
     row.method = "ab";
     row.tolerance = settings.tolerance;
-    candidate.evidence = paired_evidence(pairs.logs, pairs.comp_second, settings.tolerance,
+    candidate.evidence = paired_evidence(units.logs, units.comp_second, settings.tolerance,
                                          row.better, settings.planned_units);
     return;
   }
@@ -200,7 +200,7 @@ static Candidate metric_row(Row row, const Metric &base, const Metric &comp, con
                          comp.reason.empty() ? "no figures now" : comp.reason);
   if (!has_samples(base))
     return one_sided_row(std::move(row), comp, Verdict::New, base.reason);
-  PerLoad statistic = settings.paired ? PerLoad::Floor : PerLoad::Median;
+  PerLoad statistic = settings.paired ? PerLoad::Quartile : PerLoad::Median;
   return figures_row(std::move(row), figures_of(base, statistic),
                      figures_of(comp, statistic, *factor), key, settings);
 }

@@ -21,42 +21,39 @@ namespace
 
 class Paired : public Evidence {
 public:
-  Paired(const std::vector<double> &logs, const std::vector<bool> &comp_second, double tolerance,
-         Better better, size_t planned_units)
-      : x_means(cross_means(logs, comp_second)), x_units(logs.size()),
-        x_second(std::count(comp_second.begin(), comp_second.end(), true)),
-        x_limit(std::log1p(tolerance)), x_better(better), x_planned(planned_units)
+  Paired(Pairs pairs, double tolerance, Better better, size_t planned_units)
+      : x_pairs(std::move(pairs)), x_limit(std::log1p(tolerance)), x_better(better),
+        x_planned(planned_units)
   {
   }
 
-  // Strictly beyond the limit only: a tie speaks for neither claim.
-  double p_worse() const override { return tail(above(x_limit)); }
-  double p_better() const override { return tail(below(-x_limit)); }
-  double p_not_worse() const override { return tail(below(x_limit)); }
+  double p_worse() const override { return x_pairs.p_above(x_limit); }
+  double p_better() const override { return x_pairs.p_below(-x_limit); }
+  double p_not_worse() const override { return x_pairs.p_below(x_limit); }
 
-  double change() const override { return shown(median(x_means)); }
+  double change() const override { return shown(x_pairs.estimate()); }
 
   Interval interval(double level) const override
   {
-    double low = shown(bound(level)), high = shown(-bound_of_mirrored(level));
+    double low = shown(x_pairs.lower(level)), high = shown(x_pairs.upper(level));
     return {std::min(low, high), std::max(low, high)};
   }
 
   double mde(double test_level) const override
   {
-    size_t units = std::max(x_planned, x_units);
+    size_t units = std::max(x_planned, x_pairs.size());
     if (units < fewest_pairs(test_level))
       return infinity;
-    double error = standard_error() * std::sqrt(static_cast<double>(x_units) / units);
+    double error = standard_error() * std::sqrt(static_cast<double>(x_pairs.size()) / units);
     return std::expm1(x_limit + (z(test_level) + z(1 - power)) * error);
   }
 
   std::optional<size_t> units_needed(double test_level, double proof_level) const override
   {
-    double distance = median(x_means) - x_limit;
+    double distance = x_pairs.estimate() - x_limit;
     double level = distance > 0 ? test_level : proof_level;
     double root = (z(level) + z(1 - power)) * standard_error() / std::abs(distance);
-    double units = x_units * root * root;
+    double units = x_pairs.size() * root * root;
     if (!(units < most_units))
       return std::nullopt;
     return std::max<size_t>(std::ceil(units), fewest_pairs(level));
@@ -71,38 +68,17 @@ private:
     return boost::math::quantile(complement(boost::math::normal(), level));
   }
 
-  // Of the estimate: half the width of its interval at the level that is one of these for normal
-  // noise. From the data's own ranks, so that tails do not count for more than they move.
+  // Of the estimate: half the width of the interval that is one standard error each way for normal
+  // noise. From the data's own order, so that tails do not count for more than they move.
   double standard_error() const
   {
     double level = boost::math::cdf(boost::math::normal(), -1);
-    return (-bound_of_mirrored(level) - bound(level)) / 2;
+    return (x_pairs.upper(level) - x_pairs.lower(level)) / 2;
   }
 
-  double bound(double level) const
-  {
-    size_t k = order_of_cross_bound(x_second, x_units - x_second, level);
-    return k == 0 ? -infinity : x_means[k - 1];
-  }
-  double bound_of_mirrored(double level) const
-  {
-    size_t k = order_of_cross_bound(x_second, x_units - x_second, level);
-    return k == 0 ? -infinity : -x_means[x_means.size() - k];
-  }
-
-  size_t above(double limit) const
-  {
-    return x_means.end() - std::upper_bound(x_means.begin(), x_means.end(), limit);
-  }
-  size_t below(double limit) const
-  {
-    return std::lower_bound(x_means.begin(), x_means.end(), limit) - x_means.begin();
-  }
-  double tail(size_t wins) const { return mann_whitney_tail(x_second, x_units - x_second, wins); }
   double shown(double log) const { return std::expm1(x_better == Better::Higher ? -log : log); }
 
-  std::vector<double> x_means; // sorted
-  size_t x_units, x_second;
+  Pairs x_pairs;
   double x_limit;
   Better x_better;
   size_t x_planned;
@@ -219,7 +195,7 @@ std::unique_ptr<Evidence> paired_evidence(const std::vector<double> &worse_logs,
                                           const std::vector<bool> &comp_second, double tolerance,
                                           Better better, size_t planned_units)
 {
-  return std::make_unique<Paired>(worse_logs, comp_second, tolerance, better, planned_units);
+  return std::make_unique<Paired>(Pairs(worse_logs, comp_second), tolerance, better, planned_units);
 }
 
 std::unique_ptr<Evidence> apart_evidence(std::vector<double> base, std::vector<double> comp,

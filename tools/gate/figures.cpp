@@ -34,8 +34,7 @@ static double load_figure(const Metric &metric, PerLoad statistic, std::vector<d
     return std::numeric_limits<double>::quiet_NaN();
   if (statistic == PerLoad::Median || metric.kind != Class::Time)
     return median(std::move(values));
-  return metric.better == Better::Higher ? *std::max_element(values.begin(), values.end())
-                                         : *std::min_element(values.begin(), values.end());
+  return quantile(std::move(values), metric.better == Better::Higher ? 0.75 : 0.25);
 }
 
 static void check(Figures &figures, const Metric &metric, size_t zeros)

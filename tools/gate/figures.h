@@ -20,11 +20,10 @@ struct Figures {
 };
 
 enum class PerLoad {
-  // The best of a load's epochs. Preemption and interrupts only ever add time, so the minimum has
-  // an eighth of the median's spread on a busy machine (log ratio: IQR 0.5 % against 8.9 %); what
-  // it
-  // cannot see is a slowdown that leaves some of the 200 us epochs untouched.
-  Floor,
+  // The faster quartile of a load's epochs. Preemption and interrupts only ever add time, so the
+  // fast end varies least; the very fastest epoch varies more than the quartile where maps do not
+  // fit the cache, and is blind to a slowdown that spares one epoch of ten (docs/measurements.md).
+  Quartile,
   // For samples of unknown length, written by other runs.
   Median,
 };

@@ -4,85 +4,81 @@
 #include <algorithm>
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <mutex>
+#include <numeric>
 
 namespace gate
 {
 
-static constexpr size_t most_exact = 500;
+static constexpr size_t most_exact = 300;
+static constexpr int highest_score = 8;
+static constexpr double clip = 0.125; // of the sample, from the middle
+static constexpr double infinity = std::numeric_limits<double>::infinity();
 
-namespace
+std::vector<int> rank_scores(size_t n)
 {
-
-// P(U <= k) for k up to the middle, by symmetry all that is needed. The number of splits with U = k
-// is the coefficient of q^k in the Gaussian binomial, the product of (1 - q^(low + i)) / (1 - q^i).
-// Each coefficient depends on lower ones only, which are smaller up to the middle: nothing cancels.
-std::vector<double> lower_tails(size_t high, size_t low)
-{
-  size_t middle = high * low / 2;
-  std::vector<double> count(middle + 1, 0);
-  count[0] = 1;
-  double all = 1;
-  for (size_t i = 1; i <= high; i++) {
-    for (size_t k = middle; k >= low + i; k--)
-      count[k] -= count[k - low - i];
-    for (size_t k = i; k <= middle; k++)
-      count[k] += count[k - i];
-    all *= static_cast<double>(low + i) / i;
+  std::vector<int> scores(n);
+  double width = std::max(1.0, clip * n);
+  for (size_t i = 0; i < n; i++) {
+    double place = i + 0.5 - n / 2.0;
+    scores[i] = std::lround(highest_score * std::clamp(place / width, -1.0, 1.0));
   }
-  double sum = 0;
-  for (double &each : count) {
-    sum += each / all;
-    each = sum;
-  }
-  return count;
+  return scores;
 }
 
-} // namespace
-
-static double approximate_tail(double high, double low, double wins)
+// P(sum >= s) for all sums, from the lowest one that there can be: how many of the choices of `own`
+// ranks have which sum, counted rank by rank.
+static std::vector<double> count_tails(size_t own, size_t all)
 {
-  double sigma = std::sqrt(high * low * (high + low + 1) / 12);
-  return boost::math::cdf(complement(boost::math::normal(), (wins - 0.5 - high * low / 2) / sigma));
+  size_t sums = 2 * highest_score * own + 1;
+  std::vector<std::vector<double>> ways(own + 1, std::vector<double>(sums, 0));
+  ways[0][0] = 1;
+  size_t seen = 0;
+  for (int score : rank_scores(all)) {
+    size_t shift = score + highest_score;
+    for (size_t chosen = std::min(own, ++seen); chosen >= 1; chosen--)
+      for (size_t sum = sums - 1; sum + 1 > shift; sum--)
+        ways[chosen][sum] += ways[chosen - 1][sum - shift];
+  }
+  std::vector<double> tails = std::move(ways[own]);
+  double total = std::accumulate(tails.begin(), tails.end(), 0.0), above = 0;
+  for (size_t sum = sums; sum-- > 0;) {
+    above += tails[sum];
+    tails[sum] = std::min(1.0, above / total);
+  }
+  return tails;
 }
 
-// Computed once for each pair of sizes.
-static const std::vector<double> &cached_tails(size_t high, size_t low)
+static double approximate_tail(size_t own, size_t all, long sum)
 {
+  std::vector<int> scores = rank_scores(all);
+  double squares = 0;
+  for (int score : scores)
+    squares += score * score;
+  // The scores add up to 0.
+  double variance = squares * own * (all - own) / (static_cast<double>(all) * (all - 1));
+  boost::math::normal normal(0, std::sqrt(variance));
+  return boost::math::cdf(complement(normal, sum - 0.5));
+}
+
+double score_tail(size_t own, size_t all, long sum)
+{
+  if (own == 0 || own == all)
+    return 1;
+  if (all > most_exact)
+    return approximate_tail(own, all, sum);
   static std::mutex lock;
   static std::map<std::pair<size_t, size_t>, std::vector<double>> known;
   std::lock_guard held(lock);
-  auto [place, is_new] = known.try_emplace(std::minmax(high, low));
+  auto [place, is_new] = known.try_emplace({own, all});
   if (is_new)
-    place->second = lower_tails(std::min(high, low), std::max(high, low));
-  return place->second;
-}
-
-double mann_whitney_tail(size_t high, size_t low, size_t wins)
-{
-  size_t most = high * low;
-  if (wins == 0)
+    place->second = count_tails(own, all);
+  long shifted = sum + static_cast<long>(highest_score * own);
+  if (shifted < 0)
     return 1;
-  if (wins > most)
-    return 0;
-  if (high + low > most_exact)
-    return approximate_tail(high, low, wins);
-  const std::vector<double> &tails = cached_tails(high, low);
-  // Symmetric: at least `wins` of one side is at most most - wins of the other.
-  size_t losses = most - wins;
-  return losses < tails.size() ? tails[losses] : 1 - tails[wins - 1];
-}
-
-size_t order_of_cross_bound(size_t high, size_t low, double alpha)
-{
-  size_t most = high * low;
-  size_t below = 0, above = most / 2 + 1; // the tail of below is small enough, that of above is not
-  while (below + 1 < above) {
-    size_t k = (below + above) / 2;
-    (mann_whitney_tail(high, low, most - k + 1) <= alpha ? below : above) = k;
-  }
-  return below;
+  return static_cast<size_t>(shifted) < place->second.size() ? place->second[shifted] : 0;
 }
 
 size_t fewest_pairs(double alpha)
@@ -97,17 +93,76 @@ size_t fewest_pairs(double alpha)
   return 1000;
 }
 
-std::vector<double> cross_means(const std::vector<double> &values, const std::vector<bool> &second)
+Pairs::Pairs(const std::vector<double> &logs, const std::vector<bool> &second)
 {
-  std::vector<double> groups[2], means;
-  for (size_t i = 0; i < values.size(); i++)
-    groups[second[i]].push_back(values[i]);
-  means.reserve(groups[0].size() * groups[1].size());
-  for (double a : groups[0])
-    for (double b : groups[1])
-      means.push_back((a + b) / 2);
-  std::sort(means.begin(), means.end());
-  return means;
+  for (size_t i = 0; i < logs.size(); i++)
+    (second[i] ? x_high : x_low).push_back(second[i] ? logs[i] : -logs[i]);
+  x_steps.reserve(x_high.size() * x_low.size());
+  for (double high : x_high)
+    for (double low : x_low)
+      x_steps.push_back((high - low) / 2);
+  std::sort(x_steps.begin(), x_steps.end());
+  x_steps.erase(std::unique(x_steps.begin(), x_steps.end()), x_steps.end());
+}
+
+// own against other, moved towards each other by the margin.
+static double p_of(const std::vector<double> &own, const std::vector<double> &other, double margin)
+{
+  std::vector<std::pair<double, bool>> ranked;
+  for (double value : own)
+    ranked.push_back({value - margin, false}); // of equal values own's comes first, below
+  for (double value : other)
+    ranked.push_back({value + margin, true});
+  std::sort(ranked.begin(), ranked.end());
+  std::vector<int> scores = rank_scores(ranked.size());
+  long sum = 0;
+  for (size_t i = 0; i < ranked.size(); i++)
+    sum += ranked[i].second ? 0 : scores[i];
+  return score_tail(own.size(), ranked.size(), sum);
+}
+
+double Pairs::p_above(double margin) const { return p_of(x_high, x_low, margin); }
+double Pairs::p_below(double margin) const { return p_of(x_low, x_high, -margin); }
+
+// How many of the steps, from one end, the test rejects on the near side of: bisection, since the
+// sum of scores falls from step to step.
+template <class Rejects> size_t Pairs::last_rejected(Rejects rejects) const
+{
+  size_t below = 0, above = x_steps.size() + 1;
+  while (below + 1 < above) {
+    size_t k = (below + above) / 2;
+    (rejects(k - 1) ? below : above) = k;
+  }
+  return below;
+}
+
+double Pairs::lower(double alpha) const
+{
+  size_t k = last_rejected([&](size_t i) {
+    double before = i == 0 ? x_steps[0] - 1 : x_steps[i - 1];
+    return p_above((before + x_steps[i]) / 2) <= alpha;
+  });
+  return k == 0 ? -infinity : x_steps[k - 1];
+}
+
+double Pairs::upper(double alpha) const
+{
+  size_t last = x_steps.size() - 1;
+  size_t k = last_rejected([&](size_t i) {
+    double after = i == 0 ? x_steps[last] + 1 : x_steps[last - i + 1];
+    return p_below((after + x_steps[last - i]) / 2) <= alpha;
+  });
+  return k == 0 ? infinity : x_steps[x_steps.size() - k];
+}
+
+double Pairs::estimate() const
+{
+  if (x_steps.empty())
+    return std::numeric_limits<double>::quiet_NaN();
+  double low = lower(0.5), high = upper(0.5);
+  if (std::isinf(low) || std::isinf(high))
+    return x_steps[x_steps.size() / 2];
+  return (low + high) / 2;
 }
 
 } // namespace gate
