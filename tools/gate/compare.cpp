@@ -9,6 +9,7 @@
 
 #include "tools/gate/figures.h"
 #include "tools/gate/statistics.h"
+#include "tools/gate/two_sided.h"
 #include "tools/gate/units.h"
 
 namespace gate
@@ -69,6 +70,8 @@ static Candidate exact_row(Row row, const std::vector<double> &base,
                               *base_high, *comp_low, *comp_high));
   if (row.better == Better::Higher)
     std::swap(above, below);
+  if (row.better == Better::Unknown)
+    above = std::exchange(below, false) || above;
   row.verdict = above ? Verdict::Regressed : below ? Verdict::Improved : Verdict::Unchanged;
   return {.row = std::move(row)};
 }
@@ -127,17 +130,21 @@ static void add_evidence(Candidate &candidate, const Figures &base, const Figure
   // From 0, no percentage means anything: the difference is told, and the absolute floor judges.
   row.relative = row.kind != Class::Ratio && *row.base != 0;
   row.tolerance = row.relative ? margin.relative : margin.absolute;
-  candidate.evidence =
-      apart_evidence(base.usable(), comp.usable(), margin, row.better, row.relative);
+  auto judged = [&](Better better) {
+    return apart_evidence(base.usable(), comp.usable(), margin, better, row.relative);
+  };
+  candidate.evidence = row.better == Better::Unknown
+                           ? two_sided(judged(Better::Lower), judged(Better::Higher))
+                           : judged(row.better);
 }
 
 // Work that vanished is no improvement. Ratios (false positives) may be zero.
-static bool is_collapse(const Row &row)
+static bool is_collapse(const Row &row, bool may_be_zero)
 {
-  return row.kind != Class::Ratio && *row.base != 0 && *row.comp == 0;
+  return !may_be_zero && row.kind != Class::Ratio && *row.base != 0 && *row.comp == 0;
 }
 
-static Candidate figures_row(Row row, const Figures &base, const Figures &comp,
+static Candidate figures_row(Row row, const Figures &base, const Figures &comp, bool may_be_zero,
                              const std::string &key, const Settings &settings)
 {
   put_figures(row, base.usable(), comp.usable());
@@ -149,7 +156,7 @@ static Candidate figures_row(Row row, const Figures &base, const Figures &comp,
       add_note(row, fmt::format("{}: {} of {} samples unusable, dropped", side, figures->dropped,
                                 figures->samples));
   }
-  if (is_collapse(row))
+  if (is_collapse(row, may_be_zero))
     return settled(std::move(row), Verdict::Invalid, "collapsed to zero");
   if (row.kind == Class::Exact)
     return exact_row(std::move(row), base.usable(), comp.usable());
@@ -157,9 +164,11 @@ static Candidate figures_row(Row row, const Figures &base, const Figures &comp,
   add_evidence(candidate, base, comp, key, settings);
   candidate.row.change = finite(candidate.evidence->change());
   size_t loads = std::min(candidate.row.base_loads, candidate.row.comp_loads);
-  if (loads < settings.fewest_loads)
+  if (loads < settings.fewest_loads) {
+    std::string note = fmt::format("needs {} loads a side, has {}", settings.fewest_loads, loads);
     return settled(std::move(candidate.row), Verdict::Inconclusive,
-                   fmt::format("needs {} loads a side, has {}", settings.fewest_loads, loads));
+                   candidate.row.gated ? note : "");
+  }
   return candidate;
 }
 
@@ -188,7 +197,13 @@ static Candidate metric_row(Row row, const Metric &base, const Metric &comp, con
   if (!factor)
     return settled(std::move(row), Verdict::Incomparable,
                    fmt::format("unit {} against {}", base.unit, comp.unit));
-  if (base.better != comp.better || base.kind != comp.kind)
+  // One side may know what the other does not.
+  row.better = base.better == Better::Unknown ? comp.better : base.better;
+  if (row.better == Better::Unknown && row.gated)
+    add_note(row, "direction unknown, any change counts (--better METRIC=lower|higher|none)");
+  bool same_better = base.better == comp.better || base.better == Better::Unknown ||
+                     comp.better == Better::Unknown;
+  if (!same_better || base.kind != comp.kind)
     return settled(std::move(row), Verdict::Incomparable,
                    "direction or class of the metric differs");
   if (!has_samples(base) && !has_samples(comp)) {
@@ -202,7 +217,8 @@ static Candidate metric_row(Row row, const Metric &base, const Metric &comp, con
     return one_sided_row(std::move(row), comp, Verdict::New, base.reason);
   PerLoad statistic = settings.paired ? PerLoad::Quartile : PerLoad::Median;
   return figures_row(std::move(row), figures_of(base, statistic),
-                     figures_of(comp, statistic, *factor), key, settings);
+                     figures_of(comp, statistic, *factor), base.may_be_zero || comp.may_be_zero, key,
+                     settings);
 }
 
 static std::string inject_note(const Benchmark &base, const Benchmark &comp)
@@ -214,6 +230,20 @@ static std::string inject_note(const Benchmark &base, const Benchmark &comp)
     note +=
         fmt::format("{}comp slowed on purpose by {} %", note.empty() ? "" : "; ", *comp.inject_pct);
   return note;
+}
+
+// The fixed cost of a sample is spread over its ops.
+static std::string iterations_note(const Benchmark &base, const Benchmark &comp)
+{
+  if (!base.iterations || !comp.iterations)
+    return "";
+  double low = std::min(*base.iterations, *comp.iterations);
+  double high = std::max(*base.iterations, *comp.iterations);
+  if (low > 0 && high < 2 * low)
+    return "";
+  return fmt::format("{} against {} iterations a sample: what a sample costs once weighs "
+                     "differently",
+                     *base.iterations, *comp.iterations);
 }
 
 static const Metric *find_metric(const Benchmark &benchmark, const std::string &name)
@@ -258,9 +288,11 @@ public:
   }
 
 private:
+  // Of a test or a program of veristat, that it failed is a figure.
   static bool has_figures(const Benchmark &benchmark)
   {
-    return benchmark.status == Status::Ok || benchmark.status == Status::Interrupted;
+    return benchmark.status == Status::Ok || benchmark.status == Status::Interrupted ||
+           (benchmark.status == Status::Failed && find_metric(benchmark, "failed"));
   }
 
   void add(Candidate candidate)
@@ -316,8 +348,8 @@ private:
     if (!has_figures(base))
       return add_new(comp,
                      fmt::format("no baseline: it {}: {}", to_string(base.status), base.reason));
-    if (comp.status == Status::Failed)
-      return add_all(base, Verdict::Invalid, "failed: " + comp.reason);
+    if (comp.status == Status::Failed && !has_figures(comp))
+      return add_failure(base, comp);
     if (comp.status == Status::Skipped)
       return add_all(base, Verdict::Missing, "skipped: " + comp.reason);
     if (!x_settings.incomparable.empty())
@@ -331,6 +363,17 @@ private:
     add_metrics(base, comp);
   }
 
+  // A program that the verifier took and now refuses is a regression, however many metrics it had.
+  // Anything else that fails makes no statement about them.
+  void add_failure(const Benchmark &base, const Benchmark &comp)
+  {
+    if (comp.failure.empty())
+      return add_all(base, Verdict::Invalid, "failed: " + comp.reason);
+    Row row = make_row(base, {.name = comp.failure, .kind = Class::Exact, .gated = true});
+    row.method = "exact";
+    add(settled(std::move(row), Verdict::Regressed, "failed: " + comp.reason));
+  }
+
   void add_metrics(const Benchmark &base, const Benchmark &comp)
   {
     for (const Metric &metric : base.metrics) {
@@ -338,6 +381,10 @@ private:
       row.same_bytecode = base.bytecode == comp.bytecode;
       if (row.kind == Class::Time)
         row.note = inject_note(base, comp);
+      if (metric.name == "failed" && comp.status == Status::Failed)
+        add_note(row, comp.reason);
+      else if (row.kind == Class::Time)
+        add_note(row, iterations_note(base, comp));
       if (const Metric *other = find_metric(comp, metric.name))
         add(metric_row(std::move(row), metric, *other, x_key, x_settings));
       else
@@ -358,13 +405,6 @@ private:
 };
 
 } // namespace
-
-void rename_benchmarks(Result &base, const std::map<std::string, std::string> &renames)
-{
-  for (Benchmark &benchmark : base.benchmarks)
-    if (auto renamed = renames.find(benchmark.name); renamed != renames.end())
-      benchmark.name = renamed->second;
-}
 
 std::vector<Candidate> match_rows(const Result &base, const Result &comp, const Settings &settings)
 {

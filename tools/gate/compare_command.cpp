@@ -1,26 +1,54 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// gate compare BASE COMP: two result files, measured apart.
+// gate compare BASE COMP: two files of results, measured apart.
 #include <fmt/format.h>
 
 #include "tools/gate/commands.h"
 #include "tools/gate/compare.h"
 #include "tools/gate/fingerprint.h"
+#include "tools/gate/readers/reading.h"
 
 namespace gate
 {
 
-int compare(const Options &options)
+// --better: what the user knows of a metric, on both sides.
+static void direct_metrics(result::Result &side,
+                           const std::map<std::string, std::string> &directions)
 {
-  result::Result base = result::read_result(options.base);
-  result::Result comp = result::read_result(options.comp);
-  rename_benchmarks(base, options.renames);
-  Differences differences = compare_environments(base.environment, comp.environment);
-  Report report = {.command = "compare", .alpha = options.alpha};
-  report.policy = {options.strict, options.allow_foreign && !differences.refused.empty()};
-  Settings settings = {.tolerance = options.tolerance, .alpha = options.alpha};
+  for (result::Benchmark &benchmark : side.benchmarks)
+    for (result::Metric &metric : benchmark.metrics)
+      if (auto found = directions.find(metric.name); found != directions.end())
+        metric.better = found->second == "lower"    ? result::Better::Lower
+                        : found->second == "higher" ? result::Better::Higher
+                                                    : result::Better::None;
+}
+
+static Reading read_side(const std::string &path, const char *side, const Options &options,
+                         Report &report)
+{
+  Reading reading = read_results(path, options.partial);
+  direct_metrics(reading.result, options.directions);
+  for (const std::string &remark : reading.remarks)
+    report.remarks.push_back(fmt::format("{} ({}): {}", side, reading.format, remark));
+  return reading;
+}
+
+// What the two sides tell about their machines, as far as both do.
+static void compare_machines(const Reading &base, const Reading &comp, const Options &options,
+                             Settings &settings, Report &report)
+{
+  const result::json &one = base.result.environment, &other = comp.result.environment;
+  if (one.empty() || other.empty()) {
+    report.remarks.push_back(fmt::format(
+        "{}: not checked whether both are of one machine",
+        one.empty() && other.empty()
+            ? "neither side tells its machine"
+            : fmt::format("{} does not tell its machine", one.empty() ? "base" : "comp")));
+    return;
+  }
+  Differences differences = compare_environments(one, other);
+  report.policy.advisory = options.allow_foreign && !differences.refused.empty();
   if (!differences.refused.empty()) {
-    std::string reason = "other machine or configuration: " + joined(differences.refused);
-    report.remarks.push_back(reason);
+    report.remarks.push_back("other machine or configuration: " + joined(differences.refused));
     if (options.allow_foreign)
       report.remarks.push_back("advice only, since --allow-foreign was given");
     else
@@ -28,11 +56,24 @@ int compare(const Options &options)
   }
   for (const std::string &warning : differences.warned)
     report.remarks.push_back("differs: " + warning);
+}
+
+int compare(const Options &options)
+{
+  if (options.base == "-" && options.comp == "-")
+    throw usage_error("the standard input can be read once: only one side can be '-'");
+  Report report = {.command = "compare", .alpha = options.alpha};
+  report.policy.strict = options.strict;
+  Reading base = read_side(options.base, "base", options, report);
+  Reading comp = read_side(options.comp, "comp", options, report);
+  rename_benchmarks(base.result, options.renames);
+  Settings settings = {.tolerance = options.tolerance, .alpha = options.alpha};
+  compare_machines(base, comp, options, settings, report);
   report.remarks.push_back(
       fmt::format("measured apart: what drifted between the two runs counts as "
                   "change (tolerance {:g} %)",
                   100 * options.tolerance));
-  std::vector<Candidate> candidates = match_rows(base, comp, settings);
+  std::vector<Candidate> candidates = match_rows(base.result, comp.result, settings);
   judge(candidates, options.alpha, options.alpha);
   report.rows = rows_of(std::move(candidates));
   if (std::string shift = find_host_shift(report.rows); !shift.empty())

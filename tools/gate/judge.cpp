@@ -9,7 +9,6 @@
 #include "tools/gate/compare.h"
 #include "tools/gate/ranks.h"
 #include "tools/gate/statistics.h"
-#include "tools/lib/text.h"
 
 namespace gate
 {
@@ -170,19 +169,6 @@ std::string find_host_shift(std::vector<Row> &rows)
       add_note(row, "host shift");
     }
   return reason;
-}
-
-void hint_renames(std::vector<Row> &rows)
-{
-  for (Row &gone : rows)
-    for (const Row &fresh : rows) {
-      if (gone.verdict != Verdict::Missing || fresh.verdict != Verdict::New ||
-          gone.name == fresh.name || gone.metric != fresh.metric)
-        continue;
-      size_t longer = std::max(gone.name.size(), fresh.name.size());
-      if (3 * edit_distance(gone.name, fresh.name) <= longer)
-        add_note(gone, fmt::format("renamed? --rename {}={}", gone.name, fresh.name));
-    }
 }
 
 } // namespace gate

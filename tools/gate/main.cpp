@@ -23,7 +23,9 @@ int main(int argc, char **argv)
   using namespace gate;
   try {
     Options options = parse_options(argc, argv);
-    catch_interrupts();
+    // compare measures nothing and writes last: a signal may just end it, also while it reads.
+    if (options.command != "compare")
+      catch_interrupts();
     return run(options);
   } catch (const early_exit &wanted) {
     fmt::print("{}", wanted.text);

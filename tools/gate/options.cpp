@@ -70,6 +70,15 @@ static void parse_rename(const std::string &text, std::map<std::string, std::str
     throw usage_error(fmt::format("--rename: '{}' has two new names", text.substr(0, equals)));
 }
 
+static void parse_direction(const std::string &text, std::map<std::string, std::string> &directions)
+{
+  size_t equals = text.rfind('=');
+  std::string direction = equals == std::string::npos ? "" : text.substr(equals + 1);
+  if (equals == 0 || (direction != "lower" && direction != "higher" && direction != "none"))
+    throw usage_error(fmt::format("--better: '{}' is not METRIC=lower, =higher or =none", text));
+  directions[text.substr(0, equals)] = direction;
+}
+
 static std::string on_path(const std::string &program)
 {
   const char *path = getenv("PATH");
@@ -120,7 +129,7 @@ namespace
 
 struct Texts {
   std::string tolerance, stored_tolerance, alpha, units, max_units, timeout, seed;
-  std::vector<std::string> renames;
+  std::vector<std::string> renames, directions;
 };
 
 } // namespace
@@ -168,6 +177,8 @@ static void take_texts(Options &options, const Texts &texts)
       texts.seed.empty() ? std::random_device()() : parse_count("--seed", texts.seed, 0, INT64_MAX);
   for (const std::string &rename : texts.renames)
     parse_rename(rename, options.renames);
+  for (const std::string &direction : texts.directions)
+    parse_direction(direction, options.directions);
 }
 
 static void check_units(const Options &options)
@@ -197,9 +208,12 @@ Options parse_options(int argc, const char *const *argv)
   check->add_option("--max-units", texts.max_units, "with those that confirm (10 times --units)");
   check->add_option("--stored-tolerance", texts.stored_tolerance,
                     "for times that can only be compared with stored ones, percent (25)");
-  CLI::App *compare = app.add_subcommand("compare", "compare two result files");
-  compare->add_option("BASE", options.base)->required();
+  CLI::App *compare = app.add_subcommand("compare", "compare two files of results");
+  compare->add_option("BASE", options.base, "any format of docs/formats.md; - is standard input")
+      ->required();
   compare->add_option("COMP", options.comp)->required();
+  compare->add_option("--better", texts.directions, "METRIC=lower|higher|none: what is good of it");
+  compare->add_flag("--partial", options.partial, "use what comes before a break in broken JSON");
   add_judging(*compare, options, texts);
   // After "--" everything is for bench, whether gate knows it or not.
   const char *const *mark = std::find(argv, argv + argc, std::string_view("--"));

@@ -30,6 +30,8 @@ struct Options {
   bool allow_foreign = false;
   std::string json;
   std::map<std::string, std::string> renames;
+  std::map<std::string, std::string> directions; // metric -> "lower", "higher" or "none"
+  bool partial = false; // compare: what comes before the place where a file breaks off
 };
 
 // A wrong command line. what() is one line.

@@ -10,23 +10,25 @@ namespace gate
 
 namespace
 {
-enum class Quantity { Time, TimePerOp, Rate, Size, Share };
+enum class Quantity { Time, TimePerOp, Rate, Throughput, Size, Share };
 struct Unit {
   std::string_view name; // without blanks
   Quantity quantity;
-  double scale; // in ns, ns, 1/s, bytes, percent
+  double scale; // in ns, ns, 1/s, bytes/s, bytes, percent
 };
 } // namespace
 
-static constexpr std::array<Unit, 27> known{{
+static constexpr std::array<Unit, 35> known{{
     {"ns", Quantity::Time, 1},
     {"us", Quantity::Time, 1e3},
     {"ms", Quantity::Time, 1e6},
     {"s", Quantity::Time, 1e9},
+    {"sec", Quantity::Time, 1e9},
     {"ns/op", Quantity::TimePerOp, 1},
     {"us/op", Quantity::TimePerOp, 1e3},
     {"ms/op", Quantity::TimePerOp, 1e6},
     {"s/op", Quantity::TimePerOp, 1e9},
+    {"sec/op", Quantity::TimePerOp, 1e9},
     {"ops/s", Quantity::Rate, 1},
     {"kops/s", Quantity::Rate, 1e3},
     {"Kops/s", Quantity::Rate, 1e3},
@@ -41,6 +43,12 @@ static constexpr std::array<Unit, 27> known{{
     {"KiB", Quantity::Size, 1024},
     {"MiB", Quantity::Size, 1048576},
     {"GiB", Quantity::Size, 1073741824},
+    {"B/s", Quantity::Throughput, 1},
+    {"kB/s", Quantity::Throughput, 1e3},
+    {"MB/s", Quantity::Throughput, 1e6},
+    {"GB/s", Quantity::Throughput, 1e9},
+    {"KiB/s", Quantity::Throughput, 1024},
+    {"MiB/s", Quantity::Throughput, 1048576},
     {"kB", Quantity::Size, 1e3},
     {"MB", Quantity::Size, 1e6},
     {"%", Quantity::Share, 1},
@@ -81,6 +89,21 @@ std::optional<double> from_ns_per_op(double ns_per_op, const std::string &unit)
   default:
     return std::nullopt;
   }
+}
+
+std::optional<result::Better> direction(const std::string &unit)
+{
+  using result::Better;
+  const Unit *known_unit = find(unit);
+  if (known_unit && known_unit->quantity == Quantity::Share)
+    return std::nullopt;
+  if (known_unit &&
+      (known_unit->quantity == Quantity::Rate || known_unit->quantity == Quantity::Throughput))
+    return Better::Higher;
+  // Whatever an op costs.
+  if (known_unit || unit.ends_with("/op") || unit == "insns" || unit == "states")
+    return Better::Lower;
+  return unit.ends_with("/s") ? std::optional(Better::Higher) : std::nullopt;
 }
 
 } // namespace gate

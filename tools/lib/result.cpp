@@ -10,15 +10,16 @@
 #include <utility>
 
 #include "tools/lib/atomic_file.h"
+#include "tools/lib/json_stream.h"
 
 namespace result
 {
 
-// The deepest text in the schema has 6 levels; parameters and environment are free to add some.
-static constexpr int depth_limit = 64;
-
-static constexpr std::array<std::pair<const char *, Better>, 3> better_names{
-    {{"lower", Better::Lower}, {"higher", Better::Higher}, {"none", Better::None}}};
+static constexpr std::array<std::pair<const char *, Better>, 4> better_names{
+    {{"lower", Better::Lower},
+     {"higher", Better::Higher},
+     {"none", Better::None},
+     {"unknown", Better::Unknown}}};
 static constexpr std::array<std::pair<const char *, Class>, 4> class_names{
     {{"time", Class::Time},
      {"exact", Class::Exact},
@@ -79,6 +80,8 @@ public:
   {
     return Node(x_value.at(index), x_where, fmt::format("{}/{}", x_pointer, index));
   }
+
+  const json &item(size_t index) const { return x_value[index]; }
 
   size_t list_size() const
   {
@@ -151,14 +154,19 @@ private:
 
 } // namespace
 
+// A million of them are usual: their pointers are made only where one is wrong.
 static std::vector<std::vector<double>> read_samples(const Node &node)
 {
   std::vector<std::vector<double>> samples(node.list_size());
   for (size_t load = 0; load < samples.size(); load++) {
-    Node list = node.at(load);
-    samples[load].resize(list.list_size());
-    for (size_t i = 0; i < samples[load].size(); i++)
-      samples[load][i] = list.at(i).sample();
+    const json &list = node.item(load);
+    if (!list.is_array())
+      node.at(load).list_size(); // throws
+    samples[load].resize(list.size());
+    for (size_t i = 0; i < list.size(); i++)
+      samples[load][i] = list[i].is_number() && std::isfinite(list[i].get<double>())
+                             ? list[i].get<double>()
+                             : node.at(load).at(i).sample();
   }
   return samples;
 }
@@ -171,6 +179,7 @@ static Metric read_metric(const Node &node)
   metric.better = node.at("better").one_of(better_names);
   metric.kind = node.at("class").one_of(class_names);
   metric.gated = node.find("gated") && node.at("gated").flag();
+  metric.may_be_zero = node.find("may_be_zero") && node.at("may_be_zero").flag();
   metric.reason = node.text_or_empty("reason");
   if (node.find("samples"))
     metric.samples = read_samples(node.at("samples"));
@@ -189,6 +198,7 @@ static Benchmark read_benchmark(const Node &node)
   benchmark.base_bytecode = node.text_or_empty("base_bytecode");
   benchmark.status = node.at("status").one_of(status_names);
   benchmark.reason = node.text_or_empty("reason");
+  benchmark.failure = node.text_or_empty("failure");
   if (node.find("inject_pct"))
     benchmark.inject_pct = node.at("inject_pct").number();
   if (node.find("batched"))
@@ -197,6 +207,18 @@ static Benchmark read_benchmark(const Node &node)
   for (size_t i = 0; i < count; i++)
     benchmark.metrics.push_back(read_metric(node.at("metrics").at(i)));
   return benchmark;
+}
+
+// One JSON text and nothing after it.
+static json read_whole(JsonBytes &bytes, const std::string &list, const JsonElement &element)
+{
+  if (bytes.at_end())
+    throw error(fmt::format("{}: empty, expected JSON", bytes.name()));
+  json value = read_json(bytes, list, element);
+  if (!bytes.at_end())
+    throw error(fmt::format("{}: broken JSON at byte {}{}: more follows after its end",
+                            bytes.name(), bytes.position(), of_size(bytes)));
+  return value;
 }
 
 Benchmark benchmark_from_json(const json &value, const std::string &where,
@@ -211,41 +233,11 @@ Tool tool_from_json(const json &value, const std::string &where, const std::stri
   return {node.at("name").text(), node.text_or_empty("version"), node.text_or_empty("revision")};
 }
 
-// The end of "[json.exception.parse_error.101] parse error at line 1, column 2: what".
-static std::string parser_message(const json::parse_error &failure)
-{
-  std::string text = failure.what();
-  size_t bracket = text.find("] ");
-  if (bracket != std::string::npos)
-    text.erase(0, bracket + 2);
-  size_t colon = text.find(": ");
-  if (colon != std::string::npos && text.starts_with("parse error"))
-    text.erase(0, colon + 2);
-  for (char &c : text)
-    if (static_cast<unsigned char>(c) < ' ')
-      c = ' ';
-  return text;
-}
-
 json parse_json(const std::string &text, const std::string &where)
 {
-  if (text.find_first_not_of(" \t\r\n") == std::string::npos)
-    throw error(fmt::format("{}: empty, expected JSON", where));
-  auto guard = [&where](int depth, json::parse_event_t, json &) {
-    if (depth > depth_limit)
-      throw error(fmt::format("{}: nested deeper than {} levels", where, depth_limit));
-    return true;
-  };
-  try {
-    return json::parse(text, guard);
-  } catch (const json::parse_error &failure) {
-    throw error(fmt::format("{}: broken JSON at byte {} of {}: {}", where,
-                            failure.byte ? failure.byte - 1 : 0, text.size(),
-                            parser_message(failure)));
-  } catch (const json::exception &failure) {
-    // A number beyond double's range, for one.
-    throw error(fmt::format("{}: broken JSON: {}", where, failure.what()));
-  }
+  Input input(text, where);
+  JsonBytes bytes(input, false);
+  return read_whole(bytes, "", {});
 }
 
 static bool same_definition(const Benchmark &a, const Benchmark &b)
@@ -278,24 +270,33 @@ static void join(Benchmark &into, Benchmark &&other, const Node &node)
   }
 }
 
-static std::vector<Benchmark> read_benchmarks(const Node &node)
+namespace
 {
-  std::vector<Benchmark> benchmarks;
-  std::map<std::string, size_t> places;
-  for (size_t i = 0; i < node.list_size(); i++) {
-    Benchmark next = read_benchmark(node.at(i));
+
+// The benchmarks of a file, those with one key joined.
+class Joined {
+public:
+  void add(const Node &node)
+  {
+    Benchmark next = read_benchmark(node);
     // A metric that one object has twice is joined by the same rule.
     Benchmark whole = next;
     whole.metrics.clear();
-    join(whole, std::move(next), node.at(i));
-    auto [place, is_new] = places.try_emplace(benchmark_key(whole), benchmarks.size());
+    join(whole, std::move(next), node);
+    auto [place, is_new] = x_places.try_emplace(benchmark_key(whole), x_benchmarks.size());
     if (is_new)
-      benchmarks.push_back(std::move(whole));
+      x_benchmarks.push_back(std::move(whole));
     else
-      join(benchmarks[place->second], std::move(whole), node.at(i));
+      join(x_benchmarks[place->second], std::move(whole), node);
   }
-  return benchmarks;
-}
+  std::vector<Benchmark> take() { return std::move(x_benchmarks); }
+
+private:
+  std::vector<Benchmark> x_benchmarks;
+  std::map<std::string, size_t> x_places;
+};
+
+} // namespace
 
 static void check_schema(const Node &root)
 {
@@ -307,32 +308,60 @@ static void check_schema(const Node &root)
         fmt::format("is {}, newer than the {} that this program reads", version, schema_version));
 }
 
-Result parse_result(const std::string &text, const std::string &where)
+// What is no benchmark.
+static void read_head(const Node &root, Result &result)
 {
-  json value = parse_json(text, where);
-  Node root(value, where, "");
-  check_schema(root);
-  Result result;
   if (root.find("tool"))
-    result.tool = tool_from_json(*root.find("tool"), where, "/tool");
+    result.tool = tool_from_json(*root.find("tool"), root.where(), "/tool");
   for (size_t i = 0; root.find("command") && i < root.at("command").list_size(); i++)
     result.command.push_back(root.at("command").at(i).text());
   result.started = root.text_or_empty("started");
   if (root.find("environment"))
     result.environment = root.at("environment").object();
-  result.benchmarks = read_benchmarks(root.at("benchmarks"));
+}
+
+Result read_result(Input &input, std::string *broken)
+{
+  JsonBytes bytes(input, false);
+  Result result;
+  Joined benchmarks;
+  json head;
+  auto element = [&](const json &root, const json &value, size_t index) {
+    if (index == 0) {
+      // A newer version is refused by its name, not by what is new in it.
+      if (root.contains("schema"))
+        check_schema(Node(root, input.name(), ""));
+      head = root;
+    }
+    benchmarks.add(Node(value, input.name(), fmt::format("/benchmarks/{}", index)));
+  };
+  try {
+    head = read_whole(bytes, "benchmarks", element);
+  } catch (const error &failure) {
+    if (!broken || head.is_null())
+      throw;
+    *broken = failure.what();
+  }
+  Node root(head, input.name(), "");
+  check_schema(root);
+  root.at("benchmarks").list_size();
+  read_head(root, result);
+  result.benchmarks = benchmarks.take();
   return result;
 }
 
+Result read_result(Input &input) { return read_result(input, nullptr); }
+
 Result read_result(const std::string &path)
 {
-  std::string text;
-  try {
-    text = read_file(path);
-  } catch (const std::exception &failure) {
-    throw error(failure.what());
-  }
-  return parse_result(text, path);
+  Input input(path);
+  return read_result(input);
+}
+
+Result parse_result(const std::string &text, const std::string &where)
+{
+  Input input(text, where);
+  return read_result(input);
 }
 
 json to_json(const Tool &tool)
@@ -359,6 +388,8 @@ json to_json(const Metric &metric, bool with_samples)
                 {"better", to_string(metric.better)},
                 {"class", to_string(metric.kind)},
                 {"gated", metric.gated}};
+  if (metric.may_be_zero)
+    value["may_be_zero"] = true;
   if (!metric.reason.empty())
     value["reason"] = metric.reason;
   if (with_samples)
@@ -378,6 +409,8 @@ json to_json(const Benchmark &benchmark, bool with_samples)
   value["status"] = to_string(benchmark.status);
   if (!benchmark.reason.empty())
     value["reason"] = benchmark.reason;
+  if (!benchmark.failure.empty())
+    value["failure"] = benchmark.failure;
   if (benchmark.inject_pct && std::isfinite(*benchmark.inject_pct))
     value["inject_pct"] = *benchmark.inject_pct;
   if (benchmark.batched)
@@ -436,12 +469,13 @@ static nlohmann::json canonical(const json &value)
       list.push_back(canonical(member));
     return list;
   }
-  return nlohmann::json::parse(dump(value));
+  return value;
 }
 
 std::string benchmark_key(const Benchmark &benchmark)
 {
-  return benchmark.name + canonical(benchmark.parameters).dump();
+  return benchmark.name +
+         canonical(benchmark.parameters).dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 std::string row_key(const Benchmark &benchmark, const Metric &metric)

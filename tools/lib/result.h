@@ -5,9 +5,10 @@
 
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "tools/lib/input.h"
 
 namespace result
 {
@@ -17,7 +18,7 @@ using json = nlohmann::ordered_json;
 constexpr const char *schema_name = "bpfgate-result";
 constexpr int schema_version = 1;
 
-enum class Better { Lower, Higher, None };
+enum class Better { Lower, Higher, None, Unknown };
 enum class Class { Time, Exact, Memory, Ratio };
 enum class Status { Ok, Interrupted, Skipped, Failed };
 
@@ -27,6 +28,8 @@ struct Metric {
   Better better = Better::Lower;
   Class kind = Class::Time; // the file's member "class"
   bool gated = false;
+  // 0 is a good figure (drops, failures): reaching it is an improvement, not work that vanished.
+  bool may_be_zero = false;
   // [load][sample]. NaN is a figure that could not be read: null in the file.
   std::vector<std::vector<double>> samples;
   std::string reason; // why figures are missing; empty: none are
@@ -40,9 +43,12 @@ struct Benchmark {
   std::string bytecode;
   std::string base_bytecode; // of the program whose cost was taken off; "": nothing was
   Status status = Status::Ok;
-  std::string reason; // of Skipped and Failed
+  std::string reason;  // of Skipped and Failed
+  std::string failure; // of Failed: its kind where it is known, "verifier" for a refused program
   std::optional<double> inject_pct;
   std::optional<bool> batched; // only in the list of bench --serve
+  // Ops in one sample, where a format that is read tells; in no file of ours.
+  std::optional<double> iterations;
   std::vector<Metric> metrics;
 };
 
@@ -62,14 +68,16 @@ struct Result {
 
 // An unusable file or text. what() is one line: the file, what is wrong, and where (the byte of
 // broken JSON, the JSON pointer of a wrong member).
-class error : public std::runtime_error {
-public:
-  using std::runtime_error::runtime_error;
-};
+using error = input_error;
 
 // Reads a file that bench or gate wrote. The same row twice: its loads are joined when all else is
-// equal, otherwise the file is invalid. Throws error.
+// equal, otherwise the file is invalid. One benchmark at a time is in memory as JSON. Throws error.
 Result read_result(const std::string &path);
+Result read_result(Input &input);
+
+// broken: not null to keep what came before the place where the input breaks off, and to be told
+// why in it; it stays empty when nothing is broken.
+Result read_result(Input &input, std::string *broken);
 
 // The same from a text; where: the name that errors begin with.
 Result parse_result(const std::string &text, const std::string &where);
@@ -81,7 +89,8 @@ void write_result(const std::string &path, const Result &result);
 // The text of the file: one line per benchmark.
 std::string format_result(const Result &result);
 
-// One JSON text with a limit on depth. Throws error: "<where>: broken JSON at byte N ...".
+// One JSON text, under the bounds of json_stream.h. Throws error: "<where>: broken JSON at byte
+// N of M: what".
 json parse_json(const std::string &text, const std::string &where);
 
 json to_json(const Tool &tool);

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "tools/gate/readers/collector.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "tools/gate/units.h"
+
+namespace gate
+{
+
+using result::Benchmark;
+using result::json;
+using result::Metric;
+
+static constexpr size_t most_remarks = 20;
+
+// How many bytes a UTF-8 character that starts here has; 0 where none does.
+static size_t character_length(std::string_view text)
+{
+  auto c = static_cast<unsigned char>(text[0]);
+  size_t length = c < 0x80                ? 1
+                  : c >= 0xc2 && c < 0xe0 ? 2
+                  : c >= 0xe0 && c < 0xf0 ? 3
+                  : c >= 0xf0 && c < 0xf5 ? 4
+                                          : 0;
+  if (length == 0 || length > text.size())
+    return 0;
+  for (size_t i = 1; i < length; i++)
+    if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80)
+      return 0;
+  // Overlong forms, surrogates and what is beyond Unicode.
+  auto second = length > 1 ? static_cast<unsigned char>(text[1]) : 0x80;
+  bool bad = (c == 0xe0 && second < 0xa0) || (c == 0xed && second >= 0xa0) ||
+             (c == 0xf0 && second < 0x90) || (c == 0xf4 && second >= 0x90);
+  return bad ? 0 : length;
+}
+
+std::string clean_name(std::string_view text)
+{
+  constexpr size_t longest = 500;
+  std::string name;
+  while (!text.empty() && name.size() < longest) {
+    size_t length = character_length(text);
+    bool shown = length > 1 || (length == 1 && text[0] >= ' ' && text[0] != 127);
+    name += shown ? text.substr(0, length) : "?";
+    text.remove_prefix(std::max<size_t>(length, 1));
+  }
+  return name;
+}
+
+std::optional<double> parse_figure(std::string_view text)
+{
+  if (text.starts_with('+'))
+    text.remove_prefix(1);
+  double value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  bool is_number = error == std::errc() || error == std::errc::result_out_of_range;
+  if (!is_number || end != text.data() + text.size())
+    return std::nullopt;
+  if (error != std::errc() || !std::isfinite(value))
+    return std::numeric_limits<double>::quiet_NaN();
+  return value;
+}
+
+Benchmark &Collector::benchmark(const std::string &name, const json &parameters)
+{
+  // The key by which files are matched, so that no two benchmarks of one input share it.
+  std::string key =
+      parameters.empty() ? name : result::benchmark_key({.name = name, .parameters = parameters});
+  auto [place, is_new] = x_places.try_emplace(std::move(key), x_benchmarks.size());
+  if (is_new) {
+    if (x_benchmarks.size() == most_benchmarks)
+      throw input_error(fmt::format("{}: more than {} benchmarks", x_input, most_benchmarks));
+    x_benchmarks.push_back({.name = clean_name(name), .parameters = parameters});
+  }
+  return x_benchmarks[place->second];
+}
+
+Metric &Collector::metric(Benchmark &benchmark, const Shape &shape)
+{
+  for (Metric &metric : benchmark.metrics)
+    if (metric.name == shape.name)
+      return metric;
+  if (benchmark.metrics.size() == most_metrics)
+    throw input_error(
+        fmt::format("{}: '{}' has more than {} metrics", x_input, benchmark.name, most_metrics));
+  return benchmark.metrics.emplace_back(Metric{.name = shape.name,
+                                               .unit = shape.unit,
+                                               .better = shape.better,
+                                               .kind = shape.kind,
+                                               .gated = shape.gated,
+                                               .may_be_zero = shape.may_be_zero});
+}
+
+void Collector::add_load(Benchmark &benchmark, const Shape &shape, std::vector<double> samples)
+{
+  Metric &into = metric(benchmark, shape);
+  std::optional<double> factor = conversion(shape.unit, into.unit);
+  if (!factor || into.kind != shape.kind)
+    throw input_error(fmt::format("{}: '{}' has metric '{}' in {} and in {}", x_input,
+                                  benchmark.name, shape.name, into.unit, shape.unit));
+  if (*factor != 1)
+    for (double &sample : samples)
+      sample *= *factor;
+  x_figures += samples.size() + 1;
+  if (x_figures > most_figures)
+    throw input_error(fmt::format("{}: more than {} figures", x_input, most_figures));
+  into.samples.push_back(std::move(samples));
+}
+
+void Collector::remark(const std::string &text)
+{
+  if (std::find(x_remarks.begin(), x_remarks.end(), text) != x_remarks.end())
+    return;
+  if (x_remarks.size() < most_remarks)
+    x_remarks.push_back(text);
+  else
+    x_more_remarks++;
+}
+
+Reading Collector::take(const std::string &format)
+{
+  Reading reading{.format = format, .remarks = std::move(x_remarks)};
+  if (x_more_remarks)
+    reading.remarks.push_back(fmt::format("and {} more remarks", x_more_remarks));
+  reading.result.tool.name = format;
+  reading.result.environment = std::move(x_environment);
+  reading.result.benchmarks.assign(std::make_move_iterator(x_benchmarks.begin()),
+                                   std::make_move_iterator(x_benchmarks.end()));
+  return reading;
+}
+
+} // namespace gate

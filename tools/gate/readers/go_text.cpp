@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// Go's benchmark text: "BenchmarkName-8  1000  123.4 ns/op  16 B/op", configuration lines
+// ("pkg: x"), Unit lines. Everything else in the text is somebody else's.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <map>
+#include <unordered_map>
+
+#include "tools/gate/readers/collector.h"
+#include "tools/gate/readers/line_parser.h"
+#include "tools/gate/units.h"
+#include "tools/lib/text.h"
+
+namespace gate
+{
+
+using result::Benchmark;
+using result::Better;
+using result::Class;
+using result::json;
+
+namespace
+{
+
+struct UnitRule {
+  std::optional<Better> better;
+  bool exact = false;
+};
+
+// Walks over fields that blanks separate.
+class Fields {
+public:
+  explicit Fields(std::string_view rest) : x_rest(rest) {}
+  // Empty at the end.
+  std::string_view next()
+  {
+    size_t start = std::min(x_rest.find_first_not_of(" \t\r"), x_rest.size());
+    x_rest.remove_prefix(start);
+    size_t end = std::min(x_rest.find_first_of(" \t\r"), x_rest.size());
+    std::string_view field = x_rest.substr(0, end);
+    x_rest.remove_prefix(end);
+    return field;
+  }
+
+private:
+  std::string_view x_rest;
+};
+
+class GoText : public LineParser {
+public:
+  explicit GoText(const std::string &input) : x_collector(input) {}
+
+  void line(std::string_view text, size_t number) override
+  {
+    if (text.starts_with("Benchmark"))
+      take_result(text, number);
+    else if (text.starts_with("Unit "))
+      take_unit(text.substr(5));
+    else if (!text.empty() && std::islower(static_cast<unsigned char>(text[0])))
+      take_key(text);
+  }
+
+  size_t recognised() const override { return x_results; }
+
+  Reading finish() override
+  {
+    for (const auto &[key, value] : x_keys)
+      if (key != "pkg" && !x_varying.count(key))
+        x_collector.environment()[environment_name(key)] = clean_name(value);
+    Reading reading = x_collector.take("Go benchmark text");
+    for (Benchmark &benchmark : reading.result.benchmarks)
+      for (const auto &[key, first] : x_varying)
+        if (!benchmark.parameters.contains(key))
+          benchmark.parameters[key] = clean_name(first);
+    return reading;
+  }
+
+private:
+  // Of the machine: never a parameter.
+  static bool is_environment(std::string_view key)
+  {
+    return key == "goos" || key == "goarch" || key == "cpu" || key == "kernel" || key == "commit" ||
+           key == "date";
+  }
+
+  static std::string environment_name(const std::string &key)
+  {
+    if (key == "cpu")
+      return "cpu_model";
+    if (key == "goarch")
+      return "arch";
+    return key == "goos" ? "os" : key;
+  }
+
+  void take_key(std::string_view text)
+  {
+    constexpr size_t longest_key = 64, most_keys = 64;
+    size_t colon = text.find(':');
+    if (colon == text.npos || colon > longest_key)
+      return;
+    std::string_view key = text.substr(0, colon), value = text.substr(colon + 1);
+    bool plain = std::none_of(key.begin(), key.end(),
+                              [](unsigned char c) { return std::isspace(c) || std::isupper(c); });
+    bool apart = value.empty() || value[0] == ' ' || value[0] == '\t';
+    if (!plain || !apart)
+      return;
+    size_t first = std::min(value.find_first_not_of(" \t"), value.size());
+    std::string name(key), now(value.substr(first).substr(0, 200));
+    auto known = x_keys.find(name);
+    if (known == x_keys.end()) {
+      if (x_keys.size() < most_keys)
+        x_keys.emplace(name, now);
+      return;
+    }
+    if (known->second != now && x_results > 0)
+      vary(name, known->second);
+    known->second = now;
+  }
+
+  // A key with several values in one file tells its benchmarks apart.
+  void vary(const std::string &key, const std::string &before)
+  {
+    if (is_environment(key))
+      x_collector.remark(fmt::format("'{}' differs inside the file", printable(key, 40)));
+    else if (key != "pkg")
+      x_varying.emplace(key, before);
+    x_places.clear();
+  }
+
+  void take_unit(std::string_view text)
+  {
+    Fields fields(text);
+    std::string unit(fields.next().substr(0, 64));
+    if (x_units.size() >= most_metrics && !x_units.count(unit))
+      return;
+    UnitRule &rule = x_units[unit];
+    for (std::string_view field = fields.next(); !field.empty(); field = fields.next()) {
+      if (field == "better=higher")
+        rule.better = Better::Higher;
+      else if (field == "better=lower")
+        rule.better = Better::Lower;
+      else if (field == "assume=exact")
+        rule.exact = true;
+    }
+  }
+
+  void take_result(std::string_view text, size_t number)
+  {
+    Fields fields(text);
+    std::string_view name = fields.next().substr(9);
+    auto iterations = parse_whole(fields.next());
+    if (!iterations)
+      return; // a line of a bench, or the name alone, as -v prints it
+    std::string_view value = fields.next(), unit = fields.next();
+    bool any = false;
+    for (; !unit.empty(); value = fields.next(), unit = fields.next()) {
+      auto figure = parse_figure(value);
+      if (!figure)
+        break;
+      take_figure(benchmark(name), *figure, unit);
+      any = true;
+    }
+    if (!value.empty())
+      x_collector.remark(
+          fmt::format("line {} is broken from '{}' on", number, printable(value, 30)));
+    if (!any)
+      return;
+    x_results++;
+    count_iterations(benchmark(name), *iterations, number);
+  }
+
+  void count_iterations(Benchmark &benchmark, uint64_t iterations, size_t number)
+  {
+    if (iterations == 0)
+      x_collector.remark(fmt::format("line {}: 0 iterations, its values are taken", number));
+    else if (!benchmark.iterations)
+      benchmark.iterations = static_cast<double>(iterations);
+  }
+
+  // "Lookup/n=10-8": 8 is GOMAXPROCS.
+  Benchmark &benchmark(std::string_view name)
+  {
+    x_key.assign(name);
+    x_key += '\0';
+    if (auto pkg = x_keys.find("pkg"); pkg != x_keys.end())
+      x_key += pkg->second;
+    auto found = x_places.find(x_key);
+    if (found != x_places.end())
+      return *found->second;
+    json parameters = json::object();
+    size_t dash = name.rfind('-');
+    auto procs = dash == name.npos ? std::nullopt : parse_whole(name.substr(dash + 1));
+    if (procs && *procs > 0 && *procs < 1000000) {
+      parameters["gomaxprocs"] = static_cast<int64_t>(*procs);
+      name = name.substr(0, dash);
+    }
+    if (auto pkg = x_keys.find("pkg"); pkg != x_keys.end() && !pkg->second.empty())
+      parameters["pkg"] = clean_name(pkg->second);
+    // With its first value a benchmark may have been met before the key varied: finish() adds it.
+    for (const auto &[key, before] : x_varying)
+      if (x_keys[key] != before)
+        parameters[key] = clean_name(x_keys[key]);
+    Benchmark &made = x_collector.benchmark(clean_name(name), parameters);
+    x_places.emplace(x_key, &made);
+    return made;
+  }
+
+  Shape shape_of(std::string_view unit_text, const UnitRule *rule) const
+  {
+    std::string unit = clean_name(unit_text.substr(0, 64));
+    Shape shape{.name = unit, .unit = unit};
+    bool is_time = from_ns_per_op(1, unit).has_value() && direction(unit) == Better::Lower;
+    if (is_time)
+      shape.name = "time";
+    shape.better = rule && rule->better ? *rule->better : direction(unit).value_or(Better::Unknown);
+    // Follows from the time, where both are there.
+    shape.gated = unit != "MB/s";
+    bool counts = unit == "allocs/op" || unit == "insns/op";
+    shape.may_be_zero = counts || unit == "B/op";
+    if (counts || (rule && rule->exact))
+      shape.kind = Class::Exact;
+    return shape;
+  }
+
+  void take_figure(Benchmark &benchmark, double value, std::string_view unit)
+  {
+    auto rule = x_units.find(std::string(unit.substr(0, 64)));
+    auto known = x_shapes.find(std::string(unit.substr(0, 64)));
+    if (known == x_shapes.end()) {
+      Shape shape = shape_of(unit, rule == x_units.end() ? nullptr : &rule->second);
+      if (x_shapes.size() > 10 * most_metrics)
+        x_shapes.clear();
+      known = x_shapes.emplace(unit.substr(0, 64), shape).first;
+    }
+    x_collector.add_load(benchmark, known->second, {value});
+  }
+
+  Collector x_collector;
+  std::map<std::string, std::string> x_keys;
+  std::map<std::string, std::string> x_varying; // their first values
+  std::map<std::string, UnitRule> x_units;
+  std::map<std::string, Shape> x_shapes;
+  std::unordered_map<std::string, Benchmark *> x_places;
+  std::string x_key;
+  size_t x_results = 0;
+};
+
+} // namespace
+
+std::unique_ptr<LineParser> go_text_parser(const std::string &input)
+{
+  return std::make_unique<GoText>(input);
+}
+
+} // namespace gate

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// What gate reads, whatever wrote it (docs/formats.md): the one way from a file to results.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/lib/input.h"
+#include "tools/lib/result.h"
+
+namespace gate
+{
+
+// What is beyond these is refused by name, with the place: they bound the memory that one input can
+// take to about 1 GiB, however long it is.
+constexpr size_t most_figures = 8'000'000;
+constexpr size_t most_benchmarks = 200'000;
+constexpr size_t most_metrics = 256; // of one benchmark
+
+struct Reading {
+  result::Result result;
+  std::string format;               // "result file", "log of bench", ...
+  std::vector<std::string> remarks; // what a reader should know about them, one line each
+};
+
+// Finds out by content what the file is ("-": the standard input) and reads it. partial: keep what
+// comes before the place where JSON breaks off, with a remark. Throws input_error: what is wrong
+// and at which byte or line, or what was tried.
+Reading read_results(const std::string &path, bool partial = false);
+Reading read_results(Input &input, bool partial = false);
+
+} // namespace gate

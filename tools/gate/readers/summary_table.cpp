@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// Tables of figures without samples: what the kernel's run scripts print, one line a benchmark, and
+// what commit messages quote. Headings above a line give its parameters.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+
+#include "tools/gate/readers/line_cursor.h"
+#include "tools/gate/readers/line_parser.h"
+#include "tools/gate/readers/upstream_lines.h"
+#include "tools/lib/text.h"
+
+namespace gate
+{
+
+using result::Better;
+using result::Class;
+using result::json;
+
+namespace
+{
+
+struct Cell {
+  Shape shape;
+  double value = 0;
+  std::optional<double> stddev;
+};
+
+struct TableRow {
+  std::string name;
+  std::vector<Cell> cells;
+};
+
+} // namespace
+
+static Shape rate(const char *name, const std::string &unit)
+{
+  return {.name = name, .unit = unit, .better = Better::Higher};
+}
+
+static std::string_view trimmed(std::string_view text)
+{
+  size_t first = std::min(text.find_first_not_of(" \t\r"), text.size());
+  text.remove_prefix(first);
+  return text.substr(0, text.find_last_not_of(" \t\r") + 1);
+}
+
+// Of a row: what stands before its figures, without the punctuation at its end.
+static std::string row_name(std::string_view text)
+{
+  text = trimmed(text);
+  while (!text.empty() &&
+         (text.back() == ':' || text.back() == '-' || text.back() == '=' || text.back() == ' '))
+    text.remove_suffix(1);
+  std::string name = clean_name(text);
+  // "hash functions  = ~0.35%" has a blank more than its neighbours.
+  name.erase(
+      std::unique(name.begin(), name.end(), [](char a, char b) { return a == ' ' && b == ' '; }),
+      name.end());
+  return name;
+}
+
+static Cell mean_cell(LineCursor &at, Shape shape)
+{
+  double stddev = 0, mean = at.mean(&stddev);
+  return {std::move(shape), mean, stddev};
+}
+
+// ---- the shapes of a row; each takes the text behind the name ----
+
+// "throughput: 9.557 ± 1.600 M ops/s, latency: 104.639 ns/op", with or without colons and the share
+// of a producer.
+static bool ops_cells(LineCursor at, std::vector<Cell> &cells)
+{
+  at.literal("throughput");
+  at.optional(":");
+  Cell throughput = mean_cell(at, rate("throughput", ""));
+  throughput.shape.unit = std::string(at.word()) + " ops/s";
+  at.literal("ops/s");
+  if (at.optional("("))
+    at.skip_past(")");
+  at.literal(",");
+  at.literal("latency");
+  at.optional(":");
+  double latency = at.number();
+  std::string unit(at.until('/'));
+  at.literal("op");
+  Shape shape{.name = "latency", .unit = clean_name(unit) + "/op", .gated = false};
+  cells = {throughput, {shape, latency, {}}};
+  return at.done();
+}
+
+// "hits throughput: A ± B M ops/s, hits latency: C ns/op, important_hits throughput: D ± E M ops/s"
+static bool storage_cells(LineCursor at, std::vector<Cell> &cells)
+{
+  at.literal("hits throughput:");
+  Cell throughput = mean_cell(at, rate("throughput", "M ops/s"));
+  at.literal("M ops/s, hits latency:");
+  double latency = at.number();
+  at.literal("ns/op, important_hits throughput:");
+  Cell important = mean_cell(at, rate("important_throughput", "M ops/s"));
+  at.literal("M ops/s");
+  important.shape.gated = false;
+  cells = {
+      throughput, {{.name = "latency", .unit = "ns/op", .gated = false}, latency, {}}, important};
+  return at.done();
+}
+
+static bool memory_cell(LineCursor &at, const char *name, bool gated, std::vector<Cell> &cells)
+{
+  Cell cell{{.name = name, .unit = "MiB", .kind = Class::Memory, .gated = gated}, 0, {}};
+  if (at.optional("n/a")) {
+    cell.value = std::nan("");
+  } else {
+    cell.value = at.number();
+    if (!at.optional("MiB")) {
+      at.word();
+      cell.stddev = at.number();
+      at.literal("MiB");
+    }
+  }
+  cells.push_back(cell);
+  return at.ok();
+}
+
+// "per-prod-op: A ± Bk/s, avg mem: C ± DMiB, peak mem: EMiB"
+static bool htab_cells(LineCursor at, std::vector<Cell> &cells)
+{
+  at.literal("per-prod-op:");
+  cells = {mean_cell(at, rate("per_prod_op", "k ops/s"))};
+  at.literal("k/s, avg mem:");
+  memory_cell(at, "memory", true, cells);
+  at.literal(", peak mem:");
+  memory_cell(at, "peak_memory", false, cells);
+  return at.done();
+}
+
+// "A ± BM/s", then nothing, "(drops C ± DM/s)", "( AM/prod)" or "(drops ..., total operations
+// ...)".
+static bool hits_cells(LineCursor at, std::vector<Cell> &cells)
+{
+  cells = {mean_cell(at, rate("throughput", "M ops/s"))};
+  at.literal("M/s");
+  if (at.optional("(drops")) {
+    Cell drops =
+        mean_cell(at, {.name = "drops", .unit = "M ops/s", .better = Better::None, .gated = false});
+    at.literal("M/s");
+    if (at.optional(", total operations")) {
+      // As in a log: the rate of all operations is what is judged.
+      Cell total = mean_cell(at, cells[0].shape);
+      at.literal("M/s");
+      cells[0].shape = {.name = "hits", .unit = "M ops/s", .better = Better::None, .gated = false};
+      cells.insert(cells.begin(), total);
+    }
+    double all = cells[0].value + (cells.size() > 1 ? 0 : drops.value);
+    cells.push_back(drops);
+    if (all > 0)
+      cells.push_back(
+          {{.name = "drop_share", .unit = "%", .kind = Class::Ratio}, 100 * drops.value / all, {}});
+    at.literal(")");
+  } else if (at.optional("(")) {
+    at.skip_past("/prod)");
+  }
+  return at.done();
+}
+
+// "24.15%", "~0.35%"
+static bool rate_cells(LineCursor at, std::vector<Cell> &cells)
+{
+  at.optional("=");
+  at.optional("~");
+  cells = {{{.name = "false_positive", .unit = "%", .kind = Class::Ratio}, at.number(), {}}};
+  at.literal("%");
+  return at.done();
+}
+
+// "51.1 M/s operations"
+static bool operations_cells(LineCursor at, std::vector<Cell> &cells)
+{
+  cells = {{rate("throughput", "M ops/s"), at.number(), {}}};
+  at.literal("M/s operations");
+  return at.done();
+}
+
+// "30% faster": than the hash map without a bloom filter, which is 100 %.
+static bool faster_cells(LineCursor at, std::vector<Cell> &cells)
+{
+  double change = at.number();
+  at.literal("%");
+  Shape shape{
+      .name = "relative_throughput", .unit = "%", .better = Better::Higher, .kind = Class::Ratio};
+  if (at.optional("faster"))
+    cells = {{shape, 100 + change, {}}};
+  else if (at.literal("slower"))
+    cells = {{shape, 100 - change, {}}};
+  return at.done();
+}
+
+// ---- where in a line the figures begin ----
+
+// The start of the last number before the first sign-like token, of "name 1.5 ± 0.1M/s".
+static size_t spread_start(std::string_view text)
+{
+  size_t unit = text.find("M/s");
+  if (unit == text.npos)
+    return text.npos;
+  std::string_view front = text.substr(0, unit);
+  // Backwards: the deviation, the sign, the mean.
+  auto is_figure = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) || c == '.'; };
+  size_t at = front.size();
+  auto back_over = [&](auto over) {
+    while (at > 0 && over(front[at - 1]))
+      at--;
+  };
+  back_over(is_figure);
+  size_t deviation = at;
+  back_over([](char c) { return c == ' '; });
+  back_over([&](char c) { return c != ' ' && !is_figure(c); });
+  back_over([](char c) { return c == ' '; });
+  size_t mean_end = at;
+  back_over(is_figure);
+  return deviation == front.size() || mean_end == at ? text.npos : at;
+}
+
+static size_t number_start(std::string_view text, std::string_view before)
+{
+  size_t end = text.find(before);
+  if (end == text.npos)
+    return end;
+  size_t at = text.find_last_not_of("0123456789.", end - 1);
+  return end == 0 || at == end - 1 ? text.npos : at + 1;
+}
+
+static std::optional<TableRow> parse_table_row(std::string_view text)
+{
+  using Cells = bool (*)(LineCursor, std::vector<Cell> &);
+  struct Form {
+    size_t start;
+    Cells cells;
+  };
+  const Form forms[] = {
+      {text.find("hits throughput:"), storage_cells},
+      {text.find("throughput"), ops_cells},
+      {text.find("per-prod-op:"), htab_cells},
+      {spread_start(text), hits_cells},
+      {number_start(text, " M/s operations"), operations_cells},
+      {number_start(text, "% faster"), faster_cells},
+      {number_start(text, "% slower"), faster_cells},
+      {text.ends_with('%') ? number_start(text, "%") : text.npos, rate_cells},
+  };
+  for (const Form &form : forms) {
+    if (form.start == text.npos)
+      continue;
+    TableRow row;
+    if (!form.cells(LineCursor(text.substr(form.start)), row.cells))
+      continue;
+    std::string_view name = text.substr(0, form.start);
+    while (!name.empty() && (name.back() == '~' || name.back() == ' '))
+      name.remove_suffix(1);
+    row.name = row_name(name);
+    // Other things end in a percent sign too: the progress of a download, for one.
+    bool is_rate = row.cells[0].shape.name == "false_positive";
+    if (is_rate && row.name.find("alse positive") == std::string::npos &&
+        row.name.find("hash") == std::string::npos)
+      continue;
+    if (!row.name.empty())
+      return row;
+  }
+  return std::nullopt;
+}
+
+// ---- what headings and names say ----
+
+// "10k", "10,000", "1 million", "50000": the count, and the text behind it.
+static std::optional<int64_t> take_count(std::string_view &text)
+{
+  std::string digits;
+  size_t i = 0;
+  for (; i < text.size() && digits.size() < 12; i++)
+    if (std::isdigit(static_cast<unsigned char>(text[i])))
+      digits += text[i];
+    else if (text[i] != ',' || digits.empty())
+      break;
+  auto value = parse_whole(digits);
+  if (!value)
+    return std::nullopt;
+  std::string_view rest = trimmed(text.substr(i));
+  int64_t count = static_cast<int64_t>(*value);
+  if (rest.starts_with("k ") || rest.starts_with("K ")) {
+    count *= 1000;
+    rest.remove_prefix(1);
+  } else if (rest.starts_with("million")) {
+    count *= 1000000;
+    rest.remove_prefix(7);
+  }
+  text = trimmed(rest);
+  return count;
+}
+
+// "5 hash functions", "50k entries", "8-byte value": number first.
+static bool number_first(std::string_view text, json &parameters)
+{
+  std::optional<int64_t> count = take_count(text);
+  if (!count)
+    return false;
+  const char *name = text.starts_with("hash function") ? "nr_hash_funcs"
+                     : text.starts_with("entr")        ? "nr_entries"
+                     : text.starts_with("-byte value") ? "value_size"
+                     : text.starts_with("thread")      ? "producers"
+                                                       : nullptr;
+  if (name)
+    parameters[name] = *count;
+  return name != nullptr;
+}
+
+// "value_size: 8 bytes, # threads: 1, # hashes: 3", "value_size = 4 bytes".
+static bool name_first(std::string_view text, json &parameters)
+{
+  static constexpr std::array<std::pair<std::string_view, const char *>, 4> names{
+      {{"value_size", "value_size"},
+       {"# threads", "producers"},
+       {"# hashes", "nr_hash_funcs"},
+       {"# entries", "nr_entries"}}};
+  bool any = false;
+  for (const auto &[word, parameter] : names) {
+    size_t at = text.find(word);
+    if (at == text.npos)
+      continue;
+    std::string_view rest = text.substr(at + word.size());
+    rest.remove_prefix(std::min(rest.find_first_not_of(" :="), rest.size()));
+    if (auto count = take_count(rest)) {
+      parameters[parameter] = *count;
+      any = true;
+    }
+  }
+  return any;
+}
+
+// Names of rows as benchmarks of the suite, where they are some.
+static std::string benchmark_name(const TableRow &row, json &parameters)
+{
+  const std::string &name = row.name;
+  if (number_first(name, parameters))
+    return row.cells[0].shape.name == "relative_throughput" ? "hashmap-with-bloom"
+                                                            : "bloom-false-positive";
+  if (name.starts_with("Lookups"))
+    return "bloom-lookup";
+  if (name.starts_with("Updates"))
+    return "bloom-update";
+  if (name.starts_with("False positive rate"))
+    return "bloom-false-positive";
+  if (name == "Hashmap without bloom filter")
+    return "hashmap-without-bloom";
+  if (name == "Hashmap with bloom filter")
+    return "hashmap-with-bloom";
+  for (std::string_view variant : {"no-helper-", "helper-"})
+    if (name.starts_with(variant))
+      if (auto length = parse_whole(std::string_view(name).substr(variant.size()));
+          length && *length < 1e9) {
+        parameters["cmp-str-len"] = static_cast<int64_t>(*length);
+        return "strncmp-" + std::string(variant.substr(0, variant.size() - 1));
+      }
+  if (row.cells[0].shape.name == "per_prod_op") {
+    parameters["use-case"] = name;
+    return "htab-mem";
+  }
+  return name;
+}
+
+namespace
+{
+
+class SummaryTable : public LineParser {
+public:
+  explicit SummaryTable(const std::string &input) : x_collector(input) {}
+
+  void line(std::string_view text, size_t) override
+  {
+    constexpr size_t longest = 300;
+    text = trimmed(text.substr(0, std::min(text.size(), longest)));
+    while (text.starts_with("> ")) // quoted in a reply
+      text = trimmed(text.substr(2));
+    if (text.empty())
+      return;
+    if (text.find_first_not_of('=') == text.npos) {
+      // The line before was underlined: what comes is about something else.
+      x_parameters = json::object();
+      x_section = x_last;
+      x_prefix.clear();
+    } else if (auto row = parse_table_row(text)) {
+      add(*row);
+    } else if (!take_command(text)) {
+      take_heading(text);
+    }
+    x_last = clean_name(text);
+  }
+
+  size_t recognised() const override { return x_rows; }
+
+  Reading finish() override
+  {
+    x_collector.remark("a table of figures without samples: each counts as one run");
+    return x_collector.take("summary table");
+  }
+
+private:
+  void take_heading(std::string_view text)
+  {
+    json found = json::object();
+    if (name_first(text, found) || number_first(text, found)) {
+      for (const auto &[name, value] : found.items())
+        x_parameters[name] = value;
+    } else if (text.ends_with(':') || text.starts_with('(')) {
+      while (text.ends_with(':'))
+        text.remove_suffix(1);
+      // The end of a sentence heads nothing by name.
+      x_section = text.ends_with("follows") ? "" : clean_name(text);
+      x_parameters = json::object();
+    }
+  }
+
+  // "./bench lpm-trie-$op --nr_entries=10000": of all rows that follow.
+  bool take_command(std::string_view text)
+  {
+    bool goes_on = text.ends_with('\\');
+    if (x_continued.size() < 2000 && (goes_on || !x_continued.empty()))
+      x_continued += std::string(text) + " ";
+    if (goes_on)
+      return true;
+    auto command = parse_bench_command(x_continued.empty() ? text : x_continued);
+    x_continued.clear();
+    if (!command)
+      return false;
+    x_parameters = command->parameters;
+    size_t variable = command->name.find('$');
+    x_prefix = variable == std::string::npos ? "" : command->name.substr(0, variable);
+    return true;
+  }
+
+  void add(const TableRow &row)
+  {
+    json parameters = x_parameters;
+    std::string name = benchmark_name(row, parameters);
+    if (name == row.name)
+      name = x_prefix + name;
+    if (!x_section.empty())
+      parameters["section"] = x_section;
+    result::Benchmark &benchmark = x_collector.benchmark(name, parameters);
+    for (const Cell &cell : row.cells) {
+      if (std::isnan(cell.value)) {
+        x_collector.metric(benchmark, cell.shape).reason = "not in the table";
+        continue;
+      }
+      x_collector.add_load(benchmark, cell.shape, {cell.value});
+      if (cell.stddev)
+        x_collector.add_load(benchmark,
+                             {.name = cell.shape.name + "_stddev",
+                              .unit = cell.shape.unit,
+                              .better = Better::None,
+                              .kind = cell.shape.kind,
+                              .gated = false},
+                             {*cell.stddev});
+    }
+    x_rows++;
+  }
+
+  Collector x_collector;
+  json x_parameters = json::object();
+  std::string x_section, x_prefix, x_last, x_continued;
+  size_t x_rows = 0;
+};
+
+} // namespace
+
+std::unique_ptr<LineParser> summary_table_parser(const std::string &input)
+{
+  return std::make_unique<SummaryTable>(input);
+}
+
+} // namespace gate
