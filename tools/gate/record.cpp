@@ -116,7 +116,7 @@ static std::string keep(const Options &options, const std::string &executable, R
     replaced = store.add(
         name, executable,
         {.arguments = options.bench_arguments, .seed = options.seed, .result = std::move(result)});
-    text = fmt::format("baseline: {}\n", store.baseline_path(name));
+    text = fmt::format("baseline: {}\n", store.path());
   }
   return text + fmt::format("gate: recorded={} replaced={} {}\n", recorded, replaced, outcome);
 }
@@ -135,7 +135,7 @@ static std::string existing_baseline(const Options &options)
       recorded.insert(benchmark_key(benchmark));
   for (const Benchmark &benchmark : list.benchmarks)
     if (recorded.count(benchmark_key(benchmark)))
-      return store.baseline_path(name);
+      return store.path();
   return "";
 }
 

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// Opening the store, baselines and executables. History is in store_history.cpp.
 #include "tools/gate/store.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
 #include "tools/gate/hash.h"
-#include "tools/gate/interrupt.h"
+#include "tools/gate/store_schema.h"
+#include "tools/gate/store_tables.h"
 #include "tools/lib/atomic_file.h"
 
 namespace fs = std::filesystem;
@@ -21,10 +22,6 @@ namespace gate
 {
 
 using result::Benchmark;
-using result::json;
-
-static constexpr const char *schema = "bpfgate-baseline";
-static constexpr int version = 1;
 
 std::string Store::default_directory()
 {
@@ -37,123 +34,88 @@ std::string Store::default_directory()
   return std::string(home) + "/.local/state/bpfgate";
 }
 
-std::string Store::baseline_path(const std::string &class_name) const
-{
-  return x_directory + "/" + class_name + ".json";
-}
-
 std::string Store::artefact_path(const std::string &hash) const
 {
   return x_directory + "/artefacts/" + hash + "/bench";
 }
 
-Fd Store::lock() const
+Database Store::open_for_writing() const
 {
   fs::create_directories(x_directory + "/artefacts");
-  std::string path = x_directory + "/lock";
-  Fd fd(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
-  while (fd && flock(fd.get(), LOCK_EX | LOCK_NB) < 0) {
-    if (errno != EWOULDBLOCK && errno != EINTR)
-      throw std::system_error(errno, std::generic_category(), "cannot lock '" + path + "'");
-    check_interrupts();
-    usleep(20000);
-  }
-  if (!fd)
-    throw std::system_error(errno, std::generic_category(), "cannot open '" + path + "'");
-  return fd;
+  Database database(path(), true);
+  bring_up_to_date(database, path());
+  migrate_version_1(database);
+  return database;
 }
 
-static Recording recording_from_json(const json &value, const std::string &where)
+std::optional<Database> Store::open_existing() const
 {
-  Recording recording;
-  try {
-    recording.artefact = value.at("artefact").get<std::string>();
-    recording.arguments = value.at("arguments").get<std::vector<std::string>>();
-    recording.seed = value.value("seed", uint64_t{0});
-    // The member is a whole result file, read by that file's one reader.
-    recording.result = result::parse_result(value.at("result").dump(), where);
-  } catch (const json::exception &failure) {
-    throw result::error(fmt::format("{}: damaged baseline: {}", where, failure.what()));
-  }
-  return recording;
+  if (!version_1_files(x_directory).empty())
+    return open_for_writing();
+  if (!fs::exists(path()))
+    return std::nullopt;
+  Database database(path(), false);
+  bring_up_to_date(database, path());
+  return database;
 }
 
-static void read_selections(const json &value, const std::string &where, Baseline &baseline)
+// Old files stay under another name: nothing that was accepted is ever deleted by the way.
+void Store::migrate_version_1(const Database &database) const
 {
-  try {
-    const json selections = value.value("selections", json::array());
-    for (const json &each : selections)
-      baseline.selections[each.at("arguments").get<std::vector<std::string>>()] =
-          each.at("keys").get<std::set<std::string>>();
-  } catch (const json::exception &failure) {
-    throw result::error(fmt::format("{}: damaged baseline: {}", where, failure.what()));
+  for (const std::string &file : version_1_files(x_directory)) {
+    Transaction transaction(database);
+    if (!fs::exists(file))
+      continue; // another gate has been here
+    std::string name = fs::path(file).stem();
+    Statement known = database.prepare("SELECT 1 FROM baselines WHERE class = ?1");
+    if (!known.bind(name).step())
+      insert_version_1(database, name, file);
+    transaction.commit();
+    fs::rename(file, file + ".version-1");
+    std::error_code ignored;
+    fs::remove(x_directory + "/lock", ignored);
   }
+}
+
+// Of the result, what the baseline takes from this run.
+static void keep_only(result::Result &result, const std::set<std::string> &keys)
+{
+  std::erase_if(result.benchmarks, [&](const Benchmark &benchmark) {
+    return keys.count(result::benchmark_key(benchmark)) == 0;
+  });
 }
 
 Baseline Store::read(const std::string &class_name) const
 {
-  std::string path = baseline_path(class_name);
   Baseline baseline;
-  if (!fs::exists(path))
+  std::optional<Database> database = open_existing();
+  if (!database)
     return baseline;
-  json value = result::parse_json(read_file(path), path);
-  if (!value.is_object() || value.value("schema", json()) != schema)
-    throw result::error(fmt::format("{}: not a baseline: \"schema\" is not \"{}\"", path, schema));
-  if (value.value("version", json()) != version)
-    throw result::error(fmt::format("{}: /version is not {}", path, version));
-  const json recordings = value.value("recordings", json::array());
-  for (const json &each : recordings)
-    baseline.recordings.push_back(recording_from_json(each, path));
-  read_selections(value, path, baseline);
+  database->execute("BEGIN"); // one state of the file for all that follows
+  std::map<int64_t, std::set<std::string>> keys;
+  Statement rows = database->prepare("SELECT run, key FROM baselines WHERE class = ?1");
+  for (rows.bind(class_name); rows.step();)
+    keys[rows.whole(0)].insert(rows.text(1));
+  for (const auto &[run, own] : keys) {
+    baseline.recordings.push_back(read_recording(*database, run, path()));
+    keep_only(baseline.recordings.back().result, own);
+  }
+  Statement chosen = database->prepare("SELECT suite, key FROM selections WHERE class = ?1");
+  for (chosen.bind(class_name); chosen.step();)
+    baseline.selections[suite_from(chosen.text(0))].insert(chosen.text(1));
   return baseline;
-}
-
-static std::string format_baseline(const Baseline &baseline)
-{
-  std::string text =
-      fmt::format("{{\"schema\": \"{}\", \"version\": {}, \"recordings\": [", schema, version);
-  const char *separator = "\n";
-  for (const Recording &recording : baseline.recordings) {
-    text +=
-        fmt::format("{}{{\"artefact\": \"{}\", \"arguments\": {}, \"seed\": {}, \"result\":\n{}}}",
-                    separator, recording.artefact, json(recording.arguments).dump(), recording.seed,
-                    result::format_result(recording.result));
-    separator = ",\n";
-  }
-  text += "],\n\"selections\": [";
-  separator = "\n";
-  for (const auto &[arguments, keys] : baseline.selections) {
-    text += separator + json{{"arguments", arguments}, {"keys", keys}}.dump();
-    separator = ",\n";
-  }
-  return text + "]}\n";
 }
 
 std::vector<std::string> Store::classes() const
 {
   std::vector<std::string> names;
-  std::error_code error;
-  for (const fs::directory_entry &entry : fs::directory_iterator(x_directory, error))
-    if (entry.path().extension() == ".json")
-      names.push_back(entry.path().stem());
-  std::sort(names.begin(), names.end());
+  std::optional<Database> database = open_existing();
+  if (!database)
+    return names;
+  Statement rows = database->prepare("SELECT DISTINCT class FROM baselines ORDER BY class");
+  while (rows.step())
+    names.push_back(rows.text(0));
   return names;
-}
-
-// Drops what the new recording measured again. Returns how many rows that were.
-static size_t drop_replaced(Baseline &baseline, const result::Result &fresh)
-{
-  std::set<std::string> keys;
-  for (const Benchmark &benchmark : fresh.benchmarks)
-    keys.insert(result::benchmark_key(benchmark));
-  size_t dropped = 0;
-  for (Recording &recording : baseline.recordings)
-    dropped += std::erase_if(recording.result.benchmarks, [&](const Benchmark &benchmark) {
-      return keys.count(result::benchmark_key(benchmark)) != 0;
-    });
-  std::erase_if(baseline.recordings,
-                [](const Recording &recording) { return recording.result.benchmarks.empty(); });
-  return dropped;
 }
 
 void Store::keep_artefact(const std::string &hash, const std::string &bytes) const
@@ -166,42 +128,60 @@ void Store::keep_artefact(const std::string &hash, const std::string &bytes) con
   write_file(path, bytes, 0777);
 }
 
-size_t Store::add(const std::string &class_name, const std::string &executable, Recording recording)
+Store::Kept Store::keep(Run run, const std::string &executable, const result::Result &result,
+                        const Judgements &judgements, bool as_baseline)
 {
-  Fd held = lock();
-  Baseline baseline = read(class_name);
-  recording.artefact = content_hash(executable);
-  keep_artefact(recording.artefact, executable);
-  size_t replaced = drop_replaced(baseline, recording.result);
-  std::set<std::string> &selection = baseline.selections[recording.arguments];
-  selection.clear();
-  for (const Benchmark &benchmark : recording.result.benchmarks)
-    selection.insert(result::benchmark_key(benchmark));
-  baseline.recordings.push_back(std::move(recording));
-  write_file(baseline_path(class_name), format_baseline(baseline));
-  remove_leftovers();
-  return replaced;
+  Database database = open_for_writing();
+  Kept kept;
+  {
+    // The write lock is held while the executable is written, so no gate takes it for a leftover.
+    Transaction transaction(database);
+    if (!executable.empty()) {
+      run.artefact = content_hash(executable);
+      keep_artefact(run.artefact, executable);
+    }
+    run.environment = result.environment;
+    run.id = kept.run = insert_run(database, run, result, judgements);
+    if (as_baseline)
+      kept.replaced = make_baseline(database, run, result);
+    thin_out(database, Limits().in_full);
+    transaction.commit();
+  }
+  remove_leftovers(database);
+  return kept;
 }
 
-std::set<std::string> Store::named_artefacts() const
+size_t Store::add(const std::string &class_name, const std::string &executable, Recording recording)
+{
+  Run run = {.series = {class_name, recording.arguments},
+             .command = "record",
+             .time = recording.result.started,
+             .accepted = true,
+             .reason = "recorded",
+             .seed = recording.seed,
+             .revision = recording.result.tool.revision};
+  return keep(std::move(run), executable, recording.result, {}, true).replaced;
+}
+
+static std::set<std::string> named_artefacts(const Database &database)
 {
   std::set<std::string> names;
-  for (const std::string &name : classes())
-    for (const Recording &recording : read(name).recordings)
-      names.insert(recording.artefact);
+  Statement rows = database.prepare("SELECT DISTINCT artefact FROM runs WHERE result IS NOT NULL");
+  while (rows.step())
+    names.insert(rows.text(0));
   return names;
 }
 
-// Temporary files of gates that were killed, and artefacts that no recording names and no other
-// gate holds. Without a readable index of all classes nothing is removed.
-void Store::remove_leftovers() const
+// Artefacts that no run in full names and no other gate holds, and their temporary files.
+void Store::remove_leftovers(const Database &database) const
 {
   try {
-    std::set<std::string> named = named_artefacts();
-    for (const fs::directory_entry &entry : fs::directory_iterator(x_directory))
-      if (entry.path().filename().string().find(".json.tmp.") != std::string::npos)
-        fs::remove(entry.path());
+    Transaction transaction(database);
+    std::set<std::string> named = named_artefacts(database);
     for (const fs::directory_entry &entry : fs::directory_iterator(x_directory + "/artefacts")) {
+      for (const fs::directory_entry &file : fs::directory_iterator(entry.path()))
+        if (file.path().filename() != "bench")
+          fs::remove(file.path());
       if (named.count(entry.path().filename()))
         continue;
       Fd fd(open((entry.path() / "bench").c_str(), O_RDONLY | O_CLOEXEC));
@@ -209,7 +189,7 @@ void Store::remove_leftovers() const
         fs::remove_all(entry.path());
     }
   } catch (const std::exception &) {
-    // Only room is lost; the recording itself is safe already.
+    // Only room is lost; the run itself is safe already.
   }
 }
 
@@ -217,7 +197,7 @@ std::optional<Artefact> Store::artefact(const std::string &hash, std::string &wh
 {
   Artefact found = {.path = artefact_path(hash), .hold = {}};
   found.hold.reset(open(found.path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!found.hold || flock(found.hold.get(), LOCK_SH | LOCK_NB) < 0) {
+  if (hash.empty() || !found.hold || flock(found.hold.get(), LOCK_SH | LOCK_NB) < 0) {
     why = "its executable is gone from the store";
     return std::nullopt;
   }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// Where baselines live: one file per machine class, and the executables they were measured with.
+// Where baselines and history live: one SQLite file, and the executables that were measured.
 //
-//   STORE/lock                   held while something is changed
-//   STORE/<class>.json           the baseline: a list of recordings
+//   STORE/gate.db                runs, their figures, and which of them are baselines
 //   STORE/artefacts/<hash>/bench an executable, by its contents
+//   STORE/waivers.json           see waivers.h
 //
-// A recording keeps the rows that no later one replaced, so every row knows the executable and the
-// arguments that made it. Files are replaced whole, under the lock: two gates lose nothing.
+// One mechanism for both, since a baseline is an accepted run: whatever happens in between, a run
+// that is the baseline is in the history with its figures, and one transaction changes both. Every
+// row of a baseline knows the run that made it, hence the executable and the arguments.
 #pragma once
 
 #include <map>
@@ -15,6 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "tools/gate/database.h"
+#include "tools/gate/history.h"
 #include "tools/lib/fd.h"
 #include "tools/lib/result.h"
 
@@ -26,6 +29,7 @@ struct Recording {
   std::vector<std::string> arguments;
   uint64_t seed = 0;
   result::Result result;
+  int64_t run = 0; // that made it
 };
 
 // The baseline of one machine class, oldest recording first.
@@ -41,6 +45,18 @@ struct Artefact {
   Fd hold;
 };
 
+struct Anchor {
+  std::string name;
+  int64_t run = 0;
+  std::string time;
+};
+
+// How much is kept. A baseline or an anchor is never dropped, whatever these say.
+struct Limits {
+  size_t runs = 1000;  // of a series, the newest ones
+  size_t in_full = 10; // runs with all samples and their executables
+};
+
 class Store {
 public:
   explicit Store(std::string directory) : x_directory(std::move(directory)) {}
@@ -48,28 +64,62 @@ public:
   // $XDG_STATE_HOME/bpfgate or ~/.local/state/bpfgate. Throws std::runtime_error without either.
   static std::string default_directory();
 
-  // Empty if nothing was recorded for this class. Throws result::error for a damaged file.
+  std::string path() const { return x_directory + "/gate.db"; }
+
+  // All functions throw store_error for a store that cannot be used; it is then as it was before.
+
+  // Empty if nothing was recorded for this class.
   Baseline read(const std::string &class_name) const;
 
   // The names of the classes that have a baseline.
   std::vector<std::string> classes() const;
 
-  // Keeps the executable (its bytes) and adds the recording to its class; of older recordings of
-  // that class, rows that the new one has are dropped, then artefacts that nobody names any more.
-  // Returns how many rows were replaced. Throws; then the old baseline is untouched.
+  struct Kept {
+    int64_t run = 0;
+    size_t replaced = 0; // rows of the baseline
+  };
+  // Keeps a run, and the executable (its bytes; empty: none). id, artefact and environment of run
+  // are filled in here. as_baseline: its benchmarks become the baseline; those that are not Ok
+  // never do. Executables and samples of older runs are dropped by Limits.
+  Kept keep(Run run, const std::string &executable, const result::Result &result,
+            const Judgements &judgements, bool as_baseline);
+
+  // Keeps what `gate record` measured as the baseline. Returns how many rows were replaced.
   size_t add(const std::string &class_name, const std::string &executable, Recording recording);
 
   // Nothing, and why, if it is gone or damaged.
   std::optional<Artefact> artefact(const std::string &hash, std::string &why) const;
 
-  std::string baseline_path(const std::string &class_name) const;
+  // Oldest first. series: only its runs.
+  std::vector<Run> runs(const Series *series = nullptr) const;
+  // Throws store_error if there is no such run.
+  Run run(int64_t id) const;
+  std::vector<HistoryRow> rows(int64_t run) const;
+  // A run with all of its samples. Throws store_error if they were dropped.
+  Recording recording(int64_t run) const;
+
+  // Marks a run as accepted, for this reason, and makes it the baseline.
+  Kept accept(int64_t run, const std::string &reason);
+
+  std::vector<Anchor> anchors() const;
+  // Gives the name to a run, and takes it from another one. The run must be there in full.
+  void set_anchor(const Anchor &anchor);
+
+  struct Expired {
+    size_t runs = 0;    // forgotten
+    size_t thinned = 0; // samples and executable dropped
+  };
+  Expired expire(const Limits &limits);
+  // Forgets the baseline of a series; its runs stay. Returns how many rows it had.
+  size_t drop_baseline(const Series &series);
 
 private:
+  std::optional<Database> open_existing() const;
+  Database open_for_writing() const;
   std::string artefact_path(const std::string &hash) const;
-  Fd lock() const;
+  void migrate_version_1(const Database &database) const;
   void keep_artefact(const std::string &hash, const std::string &bytes) const;
-  void remove_leftovers() const;
-  std::set<std::string> named_artefacts() const;
+  void remove_leftovers(const Database &database) const;
 
   std::string x_directory;
 };

@@ -2,12 +2,9 @@
 #include "tools/gate/store.h"
 
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <csignal>
+#include <cmath>
 #include <filesystem>
 
 #include "tools/gate/fingerprint.h"
@@ -76,6 +73,7 @@ TEST(store_subset_replaces_only_its_rows)
   store.add("other", "one", recording({"all"}, {"a"}));
   store.add("c", "three", recording({"all"}, {"a", "b"}));
   expect_eq(store.read("c").recordings.size(), 1u);
+  store.expire({.in_full = 0});
   expect_eq(count_artefacts(here), 2u); // "two" is named by nobody any more
 }
 
@@ -87,9 +85,10 @@ TEST(store_artefact_in_use_is_not_removed)
   store.add("c", "one", recording({"all"}, {"a"}));
   std::optional<Artefact> used = store.artefact(content_hash("one"), why);
   store.add("c", "two", recording({"all"}, {"a"}));
+  store.expire({.in_full = 0});
   expect_eq(read_file(used->path), "one");
   used.reset();
-  store.add("c", "three", recording({"all"}, {"a"}));
+  store.expire({.in_full = 0});
   expect_eq(count_artefacts(here), 1u);
 }
 
@@ -109,13 +108,124 @@ TEST(store_damaged_artefact_is_told_and_replaced)
   expect_has(why, "gone");
 }
 
-TEST(store_damaged_baseline_is_one_clear_line)
+TEST(store_history_knows_every_run)
+{
+  TemporaryDirectory here;
+  Store store(here.path());
+  expect(store.runs().empty());
+  store.add("c", "one", recording({"all"}, {"a"}));
+  Recording slow = recording({"all"}, {"a"}, 150);
+  Run run = {.series = {"c", {"all"}},
+             .command = "check",
+             .how = How::Interleaved,
+             .reason = "regressed: a",
+             .revision = "r2",
+             .base_revision = "r1",
+             .merge_base = "r0"};
+  std::string key = result::benchmark_key(slow.result.benchmarks[0]);
+  int64_t id =
+      store.keep(run, "two", slow.result, {{{key, "latency"}, {"regressed", .5}}}, false).run;
+  std::vector<Run> runs = store.runs();
+  expect_eq(runs.size(), 2u);
+  expect(runs[0].accepted && !runs[1].accepted);
+  expect_eq(runs[1].reason + runs[1].merge_base + runs[1].artefact,
+            "regressed: ar0" + content_hash("two"));
+  expect_eq(runs[1].environment["kernel"].get<std::string>(), "6.1");
+  HistoryRow row = store.rows(id).at(0);
+  expect_eq(row.verdict, "regressed");
+  expect_near(row.center, 150, 0);
+  expect_near(row.change.value(), .5, 0);
+  // A run that was not accepted is no baseline, until somebody says so.
+  expect_eq(store.read("c").recordings.at(0).run, runs[0].id);
+  expect_eq(store.accept(id, "wanted").replaced, 1u);
+  expect_eq(store.read("c").recordings.at(0).run, id);
+  expect_eq(store.run(id).reason, "wanted");
+  expect_throws([&] { store.run(77); }, "no run 77");
+  expect_throws([&] { store.accept(77, ""); }, "no run 77");
+}
+
+TEST(store_figures_that_are_none_come_back_as_none)
+{
+  TemporaryDirectory here;
+  Store store(here.path());
+  Recording odd = recording({"all"}, {"a"});
+  odd.result.benchmarks[0].metrics[0].samples = {{std::nan("")}};
+  store.add("c", "one", odd);
+  expect(std::isnan(store.rows(1).at(0).center));
+  expect(!store.rows(1).at(0).change);
+}
+
+TEST(store_forgets_what_is_old_but_no_baseline_and_no_anchor)
+{
+  TemporaryDirectory here;
+  Store store(here.path());
+  store.add("c", "base", recording({"all"}, {"a"}));
+  Run run = {.series = {"c", {"all"}}, .command = "check", .accepted = true};
+  result::Result result = recording({}, {"a"}).result;
+  std::vector<int64_t> ids;
+  for (int i = 0; i < 15; i++)
+    ids.push_back(store.keep(run, fmt::format("exe {}", i), result, {}, false).run);
+  expect_eq(count_artefacts(here), 11u); // ten in full and the baseline
+  expect_throws([&] { store.recording(ids[0]); }, "were dropped");
+  expect_throws([&] { store.set_anchor({"v1", ids[0], ""}); }, "were dropped");
+  store.set_anchor({"v1", ids[10], "2026-01-01T00:00:00Z"});
+  Store::Expired expired = store.expire({.runs = 3, .in_full = 1});
+  expect_eq(expired.runs, 11u);
+  std::vector<Run> left = store.runs();
+  expect_eq(left.size(), 5u);
+  expect(left[0].in_full && left[1].id == ids[10] && left[1].in_full && left[4].in_full);
+  expect(!left[3].in_full);
+  expect_eq(count_artefacts(here), 3u);
+  expect_eq(store.drop_baseline({"c", {"all"}}), 1u);
+  expect_eq(count_rows(store.read("c")), 0u);
+  expect_eq(store.runs().size(), 5u);
+}
+
+TEST(store_anchor_is_taken_over)
+{
+  TemporaryDirectory here;
+  Store store(here.path());
+  store.add("c", "one", recording({"all"}, {"a"}));
+  store.add("c", "two", recording({"all"}, {"a"}));
+  store.set_anchor({"v1", 1, "t"});
+  store.set_anchor({"v1", 2, "t"});
+  expect_eq(store.anchors().size(), 1u);
+  expect_eq(store.anchors().at(0).run, 2);
+  expect_throws([&] { store.set_anchor({"v1", 9, "t"}); }, "no run 9");
+}
+
+static std::string version_1(const std::string &key)
+{
+  result::Result result = recording({}, {"a"}).result;
+  return R"({"schema": "bpfgate-baseline", "version": 1, "recordings": [{"artefact": ")" +
+         content_hash("one") + R"(", "arguments": ["all"], "seed": 5, "result": )" +
+         result::format_result(result) + R"(}], "selections": [{"arguments": ["all"], "keys": [)" +
+         result::json(key).dump() + "]}]}";
+}
+
+TEST(store_of_version_1_is_taken_over)
+{
+  TemporaryDirectory here;
+  std::string key = result::benchmark_key(recording({}, {"a"}).result.benchmarks[0]);
+  write_file(here / "c.json", version_1(key));
+  Store store(here.path());
+  Baseline baseline = store.read("c");
+  expect_eq(count_rows(baseline), 1u);
+  expect_eq(baseline.recordings[0].artefact, content_hash("one"));
+  expect_eq(baseline.selections.at({"all"}).count(key), 1u);
+  expect(store.runs().at(0).accepted);
+  expect(!fs::exists(here / "c.json") && fs::exists(here / "c.json.version-1"));
+  expect_eq(joined(store.classes()), "c");
+}
+
+TEST(store_damaged_file_of_version_1_is_one_clear_line)
 {
   TemporaryDirectory here;
   Store store(here.path());
   auto broken = [&](const std::string &text, const std::string &message) {
     write_file(here / "c.json", text);
     expect_throws([&] { store.read("c"); }, message);
+    expect_eq(read_file(here / "c.json"), text);
   };
   broken("", "c.json: empty");
   broken("{\"schema\": \"bpfgate-base", "c.json: broken JSON at byte 24");
@@ -124,71 +234,6 @@ TEST(store_damaged_baseline_is_one_clear_line)
   broken(R"({"schema": "bpfgate-baseline", "version": 1, "recordings": [{}]})", "damaged baseline");
   broken(R"({"schema": "bpfgate-baseline", "version": 1, "recordings": [5]})", "damaged baseline");
   broken(R"({"schema": "bpfgate-baseline", "version": 1, "selections": [{}]})", "damaged baseline");
-  std::string before = read_file(here / "c.json");
-  expect_throws([&] { store.add("c", "one", recording({"all"}, {"a"})); }, "damaged");
-  expect_eq(read_file(here / "c.json"), before);
-}
-
-TEST(store_two_gates_at_once_lose_nothing)
-{
-  TemporaryDirectory here;
-  constexpr int gates = 4, each = 5;
-  for (int gate = 0; gate < gates; gate++)
-    if (fork() == 0) {
-      int code = 0;
-      try {
-        for (int i = 0; i < each; i++)
-          Store(here.path())
-              .add("c", fmt::format("exe {}", gate),
-                   recording({"all"}, {fmt::format("b{}_{}", gate, i)}));
-      } catch (...) {
-        code = 1;
-      }
-      _exit(code);
-    }
-  for (int gate = 0; gate < gates; gate++) {
-    int status = 0;
-    wait(&status);
-    expect_eq(status, 0);
-  }
-  expect_eq(count_rows(Store(here.path()).read("c")), size_t{gates * each});
-}
-
-TEST(store_killed_writer_leaves_the_old_baseline)
-{
-  TemporaryDirectory here;
-  Store store(here.path());
-  store.add("c", "one", recording({"all"}, {"a"}));
-  // What a gate leaves that is killed in the middle of its write.
-  write_file(here / "c.json.tmp.AbCdEf", "{\"schema\": \"bpfg");
-  expect_eq(count_rows(store.read("c")), 1u);
-  store.add("c", "one", recording({"all"}, {"a"}));
-  expect(!fs::exists(here / "c.json.tmp.AbCdEf"));
-}
-
-TEST(store_full_disk_leaves_the_old_baseline)
-{
-  TemporaryDirectory here;
-  Store store(here.path());
-  store.add("c", "one", recording({"all"}, {"a"}, 1));
-  pid_t child = fork();
-  if (child == 0) {
-    signal(SIGXFSZ, SIG_IGN);
-    rlimit small = {700, 700};
-    setrlimit(RLIMIT_FSIZE, &small);
-    try {
-      store.add("c", "one", recording({"all"}, {"a", "b", "c", "d", "e"}, 2));
-      _exit(1);
-    } catch (const std::system_error &) {
-      _exit(0);
-    }
-  }
-  int status = 1;
-  waitpid(child, &status, 0);
-  expect_eq(status, 0);
-  expect_eq(count_rows(store.read("c")), 1u);
-  for (const fs::directory_entry &entry : fs::directory_iterator(here.path()))
-    expect(entry.path().string().find(".tmp.") == std::string::npos, "a temporary file is left");
 }
 
 TEST(store_default_directory)

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// The store when two gates use it, one is killed, the disk is full, the file system is read-only or
+// the file is damaged: it stays readable, and no accepted baseline is lost.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <functional>
+#include <random>
+#include <thread>
+
+#include "tools/gate/store.h"
+#include "tools/gate/store_schema.h"
+#include "tools/gate/test_results.h"
+#include "tools/lib/atomic_file.h"
+#include "tools/lib/temporary_directory.h"
+#include "tools/lib/unit_test.h"
+
+using namespace unit_test;
+using namespace gate;
+namespace fs = std::filesystem;
+
+static Recording recording(const std::vector<std::string> &names, double ns = 100)
+{
+  Recording recording = {.arguments = {"all"}};
+  recording.result = one_result({});
+  for (const std::string &name : names)
+    recording.result.benchmarks.push_back(one_benchmark(name, time_metric({{ns}})));
+  return recording;
+}
+
+static size_t count_rows(const Baseline &baseline)
+{
+  size_t rows = 0;
+  for (const Recording &recording : baseline.recordings)
+    rows += recording.result.benchmarks.size();
+  return rows;
+}
+
+static bool is_sound(const Store &store)
+{
+  Database database(store.path(), false);
+  Statement check = database.prepare("PRAGMA integrity_check");
+  return check.step() && check.text(0) == "ok";
+}
+
+// Runs body in a child. What it throws is its failure, and the text comes back.
+static std::string in_child(const std::function<void()> &body)
+{
+  int ends[2];
+  expect(pipe2(ends, O_CLOEXEC) == 0);
+  pid_t child = fork();
+  if (child == 0) {
+    std::string text;
+    try {
+      body();
+    } catch (const std::exception &failure) {
+      text = failure.what();
+    }
+    _exit(write(ends[1], text.data(), text.size()) != static_cast<ssize_t>(text.size()));
+  }
+  close(ends[1]);
+  std::string text(4096, '\0');
+  text.resize(std::max<ssize_t>(0, read(ends[0], text.data(), text.size())));
+  close(ends[0]);
+  int status = 1;
+  waitpid(child, &status, 0);
+  expect(WIFEXITED(status) && WEXITSTATUS(status) == 0, fmt::format("wait status {}", status));
+  return text;
+}
+
+TEST(store_two_gates_at_once_lose_nothing)
+{
+  TemporaryDirectory here;
+  constexpr int gates = 4, each = 5;
+  for (int gate = 0; gate < gates; gate++)
+    if (fork() == 0) {
+      int code = 0;
+      try {
+        for (int i = 0; i < each; i++)
+          Store(here.path())
+              .add("c", fmt::format("exe {}", gate), recording({fmt::format("b{}_{}", gate, i)}));
+      } catch (...) {
+        code = 1;
+      }
+      _exit(code);
+    }
+  for (int gate = 0; gate < gates; gate++) {
+    int status = 0;
+    wait(&status);
+    expect_eq(status, 0);
+  }
+  Store store(here.path());
+  expect_eq(count_rows(store.read("c")), size_t{gates * each});
+  expect_eq(store.runs().size(), size_t{gates * each});
+  expect(is_sound(store));
+}
+
+// Records b0, b1, ... and tells each number once it is kept, until it is killed.
+[[noreturn]] static void record_until_killed(const Store &store, int first, int told)
+{
+  Store writer = store;
+  for (int i = first;; i++) {
+    writer.add("c", std::string(100000, 'x') + std::to_string(i),
+               recording({"b" + std::to_string(i)}));
+    if (write(told, &i, sizeof(i)) != sizeof(i))
+      _exit(1);
+  }
+}
+
+// Kills a gate after a random while. Returns the last number that it told.
+static int kill_one(const Store &store, int first, std::chrono::microseconds after)
+{
+  int ends[2];
+  expect(pipe2(ends, O_CLOEXEC) == 0);
+  pid_t child = fork();
+  if (child == 0)
+    record_until_killed(store, first, ends[1]);
+  close(ends[1]);
+  std::this_thread::sleep_for(after);
+  kill(child, SIGKILL);
+  int status = 0, last = first - 1, number = 0;
+  waitpid(child, &status, 0);
+  expect(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "it ended before it was killed");
+  while (read(ends[0], &number, sizeof(number)) == sizeof(number))
+    last = number;
+  close(ends[0]);
+  return last;
+}
+
+TEST(store_killed_at_any_moment_loses_no_accepted_baseline)
+{
+  TemporaryDirectory here;
+  Store store(here.path());
+  std::mt19937 random(1);
+  int kept = -1;
+  for (int round = 0; round < 60; round++) {
+    kept = kill_one(store, kept + 1, std::chrono::microseconds(random() % 30000));
+    // At most the one that was being told is more than we know of.
+    size_t rows = count_rows(store.read("c"));
+    size_t known = static_cast<size_t>(kept + 1);
+    expect(rows == known || rows == known + 1, fmt::format("{} rows, {} known", rows, known));
+    kept = static_cast<int>(rows) - 1;
+    if (rows > 0)
+      expect(is_sound(store));
+  }
+  expect(kept > 5, "hardly anything was written between the kills");
+  std::string why;
+  for (const Recording &each : store.read("c").recordings)
+    expect(store.artefact(each.artefact, why).has_value(), why);
+  store.add("c", "last", recording({"last"}));
+  for (const fs::directory_entry &entry : fs::recursive_directory_iterator(here.path()))
+    expect(entry.path().string().find(".tmp.") == std::string::npos, "a temporary file is left");
+}
+
+// A private file system of that size on directory, for this process only.
+static void mount_small(const std::string &directory, const char *size)
+{
+  if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) < 0 ||
+      mount("bpfgate-test", directory.c_str(), "tmpfs", 0, fmt::format("size={}", size).c_str()) <
+          0)
+    throw std::runtime_error("SKIP no right to mount a tmpfs: " + std::string(strerror(errno)));
+}
+
+static void expect_text(const std::string &text)
+{
+  if (text.starts_with("SKIP "))
+    throw Skip(text.substr(5));
+  expect(text.empty(), text);
+}
+
+TEST(store_on_a_full_disk_is_as_it_was)
+{
+  TemporaryDirectory here;
+  expect_text(in_child([&] {
+    mount_small(here.path(), "600k");
+    Store store(here.path());
+    store.add("c", "one", recording({"a"}, 1));
+    // Until nothing more fits: first executables, then the database itself.
+    for (size_t size : {200000, 0}) {
+      bool full = false;
+      for (int i = 0; i < 2000 && !full; i++)
+        try {
+          std::vector<std::string> names;
+          for (int j = 0; j < 50; j++)
+            names.push_back(fmt::format("b{}_{}_{}", size, i, j));
+          store.add("c", size ? std::string(size, 'x') + std::to_string(i) : "",
+                    recording(names, 2));
+        } catch (const std::exception &failure) {
+          std::string what = failure.what();
+          full = what.find("o space left") != what.npos && what.find('\n') == what.npos;
+          expect(full, what);
+        }
+      expect(full, "it never became full");
+      Baseline baseline = store.read("c");
+      std::string why;
+      expect(is_sound(store), "damaged");
+      expect_eq(baseline.recordings.at(0).result.benchmarks.at(0).name, "a");
+      expect(store.artefact(baseline.recordings[0].artefact, why).has_value(), why);
+    }
+    for (const fs::directory_entry &entry : fs::recursive_directory_iterator(here.path()))
+      expect(entry.path().string().find(".tmp.") == std::string::npos, "a temporary file is left");
+  }));
+}
+
+TEST(store_that_is_read_only_can_be_read)
+{
+  TemporaryDirectory here;
+  expect_text(in_child([&] {
+    mount_small(here.path(), "4m");
+    Store store(here.path());
+    store.add("c", "one", recording({"a"}));
+    expect(mount("bpfgate-test", here.path().c_str(), nullptr, MS_REMOUNT | MS_RDONLY, nullptr) ==
+           0);
+    expect_eq(count_rows(store.read("c")), 1u);
+    expect_eq(store.runs().size(), 1u);
+    expect_throws([&] { store.add("c", "one", recording({"a"})); }, "write protected");
+    expect_throws([&] { store.accept(1, "x"); }, "write protected");
+    Store nowhere(here / "sub");
+    expect_eq(count_rows(nowhere.read("c")), 0u);
+    expect_throws([&] { nowhere.add("c", "one", recording({"a"})); }, "ead-only");
+  }));
+}
+
+static void expect_damaged(const Store &store, const std::string &message)
+{
+  auto use = [&](const std::function<void()> &body) { expect_throws(body, message); };
+  use([&] { store.read("c"); });
+  use([&] { store.runs(); });
+  use([&] { Store(store).add("c", "two", recording({"b"})); });
+  use([&] { Store(store).expire({}); });
+}
+
+TEST(store_damaged_file_is_one_clear_line)
+{
+  TemporaryDirectory here;
+  Store store(here.path());
+  for (int i = 0; i < 30; i++)
+    store.add("c", "one", recording({fmt::format("b{}", i)}));
+  std::string good = read_file(store.path());
+  write_file(store.path(), good.substr(0, good.size() / 2));
+  expect_damaged(store, "it is damaged (");
+  write_file(store.path(), "no database, but a text that is longer than any header could be ......"
+                           "..............................................................");
+  expect_damaged(store, "it is damaged (file is not a database)");
+  // Whatever bytes are wrong: what can still be read is read, all else is one clear line.
+  std::mt19937 random(1);
+  for (int i = 0; i < 300; i++) {
+    std::string bad = good;
+    for (int j = 0; j < 20; j++)
+      bad[random() % bad.size()] = static_cast<char>(random());
+    write_file(store.path(), bad);
+    try {
+      Store(store).add("c", "two", recording({"b"}));
+      store.read("c");
+    } catch (const store_error &) {
+    } catch (const result::error &) {
+    }
+  }
+}
+
+TEST(store_of_a_newer_gate_is_one_clear_line)
+{
+  TemporaryDirectory here;
+  Store store(here.path());
+  store.add("c", "one", recording({"a"}));
+  Database(store.path(), false).execute("PRAGMA user_version = 77");
+  std::string before = read_file(store.path());
+  expect_damaged(store, "it has version 77, this gate knows versions up to 2");
+  expect(read_file(store.path()) == before, "it was changed");
+}
+
+TEST(store_that_is_another_database_is_left_alone)
+{
+  TemporaryDirectory here;
+  Store store(here.path());
+  Database(store.path(), true).execute("CREATE TABLE songs (name TEXT)");
+  std::string before = read_file(store.path());
+  expect_damaged(store, "not one of gate");
+  expect(read_file(store.path()) == before, "it was changed");
+}
+
+TEST(store_empty_file_is_a_new_store)
+{
+  // What a gate leaves that is killed between making the file and its first transaction.
+  TemporaryDirectory here;
+  Store store(here.path());
+  write_file(store.path(), "");
+  expect_eq(count_rows(store.read("c")), 0u);
+  store.add("c", "one", recording({"a"}));
+  expect_eq(count_rows(store.read("c")), 1u);
+}

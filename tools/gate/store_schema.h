@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// The tables of the store, and how older stores become this one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/gate/database.h"
+
+namespace gate
+{
+
+// The version that this gate writes. It reads and migrates every older one and refuses newer ones.
+constexpr int store_version = 2;
+
+// Makes the tables or brings them to store_version, in one transaction. Throws store_error for a
+// newer store and for a file that is something else.
+void bring_up_to_date(const Database &database, const std::string &path);
+
+// Version 1 was a JSON file for each machine class.
+std::vector<std::string> version_1_files(const std::string &directory);
+
+// Takes such a file into the tables, inside the caller's transaction. Throws result::error for a
+// damaged one.
+void insert_version_1(const Database &database, const std::string &class_name,
+                      const std::string &file);
+
+} // namespace gate
