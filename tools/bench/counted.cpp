@@ -169,8 +169,11 @@ static result::Metric instructions_metric(const char *name, bool gated,
                                           const std::vector<Counted> &loads,
                                           const std::function<double(const Counted &)> &value)
 {
-  result::Metric metric{name, "insns/op", result::Better::Lower, result::Class::Exact, gated,
-                        {},   ""};
+  result::Metric metric{.name = name,
+                        .unit = "insns/op",
+                        .better = result::Better::Lower,
+                        .kind = result::Class::Exact,
+                        .gated = gated};
   for (const Counted &load : loads)
     metric.samples.push_back({value(load)});
   return metric;

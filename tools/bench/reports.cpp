@@ -54,7 +54,7 @@ result::Metric make_metric(const char *name, const char *unit, result::Better be
                            const std::vector<std::vector<Sample>> &loads,
                            const std::function<double(const Sample &)> &value)
 {
-  result::Metric metric{name, unit, better, kind, gated, {}, ""};
+  result::Metric metric{.name = name, .unit = unit, .better = better, .kind = kind, .gated = gated};
   for (const auto &load : loads) {
     auto &samples = metric.samples.emplace_back();
     for (const Sample &sample : load)
