@@ -46,6 +46,6 @@ static void check(const std::string &version, size_t modules)
   expect_eq(again.config.size(), kernel.config.size());
 }
 
-TEST(debian_6_1) { check("6.1", 6); }
-TEST(debian_6_12) { check("6.12", 0); }
-TEST(debian_7_2) { check("7.2", 0); }
+TEST(debian_6_1_cloud) { check("6.1", 6); }
+TEST(debian_6_12_cloud) { check("6.12", 0); }
+TEST(debian_7_2_cloud) { check("7.2", 0); }

@@ -170,7 +170,7 @@ private:
     std::vector<fs::path> directories = {here};
     for (const fs::path &base : bases)
       for (const char *part : {"drivers/virtio", "drivers/char"})
-        directories.push_back(base / part);
+        directories.push_back((base / part).lexically_normal());
     return directories;
   }
 
