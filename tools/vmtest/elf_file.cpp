@@ -81,12 +81,12 @@ static void walk_notes(std::string_view notes, uint64_t alignment,
   auto padded = [&](uint64_t size) { return (size + alignment - 1) / alignment * alignment; };
   while (notes.size() >= sizeof(Elf64_Nhdr)) {
     auto header = *read_at<Elf64_Nhdr>(notes, 0);
-    uint64_t from = sizeof(header) + padded(header.n_namesz);
+    uint64_t from = padded(sizeof(header) + header.n_namesz);
     std::string_view owner = get(slice(notes, sizeof(header), header.n_namesz), "note");
     visit({.owner = owner.substr(0, owner.find('\0')),
            .type = header.n_type,
            .content = get(slice(notes, from, header.n_descsz), "note")});
-    notes.remove_prefix(std::min<uint64_t>(notes.size(), from + padded(header.n_descsz)));
+    notes.remove_prefix(std::min<uint64_t>(notes.size(), padded(from + header.n_descsz)));
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <random>
 
+#include "tools/lib/atomic_file.h"
 #include "tools/lib/unit_test.h"
 #include "tools/vmtest/test_images.h"
 
@@ -45,6 +46,12 @@ TEST(vmlinux_facts)
   expect(facts.has_pvh);
   expect_eq(facts.config, "CONFIG_BPF=y\n");
   expect(!read_vmlinux(make_vmlinux({.pvh = false})).has_pvh);
+}
+
+// This program: its notes have two alignments.
+TEST(vmlinux_notes_of_a_program)
+{
+  expect_eq(read_vmlinux(read_file("/proc/self/exe")).release, "");
 }
 
 TEST(vmlinux_tells_what_is_no_kernel)
