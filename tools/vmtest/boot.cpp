@@ -28,7 +28,7 @@ namespace vmtest
 using Clock = std::chrono::steady_clock;
 
 static constexpr long grace_s = 5;        // for a command that was told to end; times slowness
-static constexpr long backtrace_s = 5;    // for the guest's init to show them
+static constexpr long backtrace_s = 3;    // for the guest's init to show them
 static constexpr long leave_s = 5;        // from the result's end to QEMU's
 static constexpr long files_idle_s = 30;  // without a byte of the files
 static constexpr size_t shown_lines = 60; // of the console
@@ -438,6 +438,7 @@ BootResult Boot::result()
   result.outcome = verdict.outcome;
   result.status = verdict.status;
   result.detail = verdict.detail;
+  result.remark = verdict.remark;
   result.console = x_log.excerpt(shown_lines);
   result.files = x_out.files();
   result.total_s = seconds(Clock::now() - x_begin);

@@ -68,6 +68,7 @@ static void wait_for_the_host() { sleep(60); }
 
 static void serve(const RunConfig &config, Channel &host, const std::vector<std::string> &missing)
 {
+  show_all_messages();
   host.send(FrameKind::Hello, hello(missing));
   host.send(FrameKind::Result, run_command(config, host));
   kill_all();

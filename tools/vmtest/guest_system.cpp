@@ -200,10 +200,14 @@ static void show_process(const std::string &pid)
   fmt::print("{}\n{}\n", line, read_small_file(proc + "/stack").value_or(""));
 }
 
+void show_all_messages()
+{
+  constexpr int set_console_level = 8, all_but_debug = 7;
+  klogctl(set_console_level, nullptr, all_but_debug);
+}
+
 void show_backtraces()
 {
-  constexpr int set_console_level = 8;
-  klogctl(set_console_level, nullptr, 8); // or sysrq shows its headings only
   std::error_code none;
   for (const auto &entry : fs::directory_iterator("/proc", none))
     if (std::string pid = entry.path().filename(); parse_whole(pid) && pid != "1")

@@ -22,6 +22,10 @@ Fd open_serial(const char *path);
 // at most. The port, or one line that says why there is none.
 Fd open_files_port(const std::vector<std::string> &modules, std::string &why_not);
 
+// From here on the console shows what the kernel tells, down to the stack of a hung task, and not
+// only its warnings, which is all that a boot has time for.
+void show_all_messages();
+
 // On the console: what every CPU and every process is doing.
 void show_backtraces();
 

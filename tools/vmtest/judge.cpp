@@ -92,7 +92,22 @@ static std::string why_no_result(const Evidence &evidence)
   return "the guest ended before its init had come up";
 }
 
-Verdict judge(const Evidence &evidence)
+// Of what does not decide the outcome.
+static std::string remark(const std::vector<Finding> &findings)
+{
+  auto count = [&](Trouble trouble) {
+    return std::count_if(findings.begin(), findings.end(),
+                         [&](const Finding &each) { return each.trouble == trouble; });
+  };
+  std::string text;
+  for (Trouble trouble : {Trouble::Warning, Trouble::CgroupOutOfMemory})
+    if (const Finding *first = find(findings, trouble))
+      text += fmt::format("{}{} on the console ({}): {}", text.empty() ? "" : "; ", name(trouble),
+                          count(trouble), first->line);
+  return text;
+}
+
+static Verdict decide(const Evidence &evidence)
 {
   if (evidence.interrupted)
     return {Outcome::Interrupted, evidence.interrupted,
@@ -115,6 +130,13 @@ Verdict judge(const Evidence &evidence)
   if (!evidence.complete || !evidence.line_error.empty())
     return {Outcome::NoResult, 0, why_no_result(evidence)};
   return judge_result(evidence.result);
+}
+
+Verdict judge(const Evidence &evidence)
+{
+  Verdict verdict = decide(evidence);
+  verdict.remark = remark(evidence.findings);
+  return verdict;
 }
 
 } // namespace vmtest

@@ -30,6 +30,7 @@ struct Verdict {
   Outcome outcome = Outcome::NoResult;
   int status = 0;     // see exit_code()
   std::string detail; // one line
+  std::string remark; // what the kernel said that is no failure: warnings, a full cgroup
 };
 
 Verdict judge(const Evidence &evidence);

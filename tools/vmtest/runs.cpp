@@ -138,7 +138,7 @@ static std::string describe(const Machine &machine, const Options &options, cons
     how += fmt::format(" (no KVM: {})", why);
   std::string line = fmt::format("{}, QEMU {}, {} CPU{}, {} MiB", how, machine.qemu.version,
                                  machine.cpus, machine.cpus == 1 ? "" : "s", machine.memory_mib);
-  if (options.timeout_s > 0)
+  if (options.timeout_s > 0 && !options.shell)
     line += fmt::format(", time-out {} s", options.timeout_s * slowness(machine.accelerator));
   return line;
 }
@@ -253,13 +253,22 @@ static void show_command(const Prepared &prepared, const Machine &machine, const
   fmt::print("{}\n", line);
 }
 
+// Whether the kernel's last words may explain it.
+static bool tells_by_console(Outcome outcome)
+{
+  return outcome != Outcome::Failed && outcome != Outcome::CommandNotFound &&
+         outcome != Outcome::Interrupted && outcome != Outcome::OutputLost;
+}
+
 static void say_how_it_ended(Output &output, const RunReport &run)
 {
   const BootResult &result = run.result;
+  if (!result.remark.empty() && result.outcome != Outcome::Splat)
+    output.say(fmt::format("{}: {}", label(run), result.remark));
   if (result.outcome == Outcome::Passed)
     return;
   output.say(fmt::format("{}: {}: {}", label(run), info(result.outcome).name, result.detail));
-  if (result.outcome == Outcome::Failed || result.outcome == Outcome::CommandNotFound)
+  if (!tells_by_console(result.outcome))
     return;
   for (const std::string &line : result.console)
     output.say("| " + line);

@@ -56,6 +56,7 @@ static nlohmann::ordered_json to_json(const RunReport &run)
                                 {"exit_code", exit_code(result.outcome, result.status)}};
   out["status"] = has_status ? nlohmann::ordered_json(result.status) : nlohmann::ordered_json();
   out["detail"] = result.detail;
+  out["remark"] = result.remark;
   out["prepare_seconds"] = run.prepare_s;
   out["boot_seconds"] = number(result.boot_s);
   out["command_seconds"] = number(result.command_s);
