@@ -3,29 +3,16 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <limits>
+#include "tools/gate/serve_answer.h"
+#include "tools/lib/input.h"
 
 namespace gate
 {
-
-using result::json;
-
-static constexpr int protocol = 1;
 
 static std::vector<std::string> with_serve(std::vector<std::string> arguments)
 {
   arguments.push_back("--serve");
   return arguments;
-}
-
-// The beginning of a text that may be anything, fit for one line of a message.
-static std::string printable(const std::string &text)
-{
-  std::string shown;
-  for (unsigned char c : text.substr(0, 80))
-    shown += c >= ' ' && c < 127 ? static_cast<char>(c) : '?';
-  return shown + (text.size() > 80 ? "..." : "");
 }
 
 ServeClient::ServeClient(const std::string &program, const std::vector<std::string> &arguments,
@@ -82,20 +69,9 @@ std::string ServeClient::ask(const std::string &request)
 
 result::Result ServeClient::list()
 {
-  std::string answer = ask("list");
   try {
-    json value = result::parse_json(answer, "list");
-    if (!value.is_object() || value.value("protocol", 0) != protocol)
-      throw result::error(fmt::format("list: protocol is not {}", protocol));
-    result::Result result;
-    result.tool = result::tool_from_json(value.value("tool", json::object()), "list", "/tool");
-    result.environment = value.value("environment", json::object());
-    const json &benchmarks = value.value("benchmarks", json::array());
-    for (size_t i = 0; i < benchmarks.size(); i++)
-      result.benchmarks.push_back(
-          result::benchmark_from_json(benchmarks[i], "list", fmt::format("/benchmarks/{}", i)));
-    return result;
-  } catch (const std::exception &failure) {
+    return parse_list_answer(ask("list"));
+  } catch (const input_error &failure) {
     x_child->kill_now();
     throw serve_error(fmt::format("'{}': {}", x_program, failure.what()));
   }
@@ -103,9 +79,7 @@ result::Result ServeClient::list()
 
 std::string ServeClient::load(size_t number)
 {
-  json value = json::parse(ask(fmt::format("load {}", number)), nullptr, false);
-  bool told = value.is_object() && value.contains("bytecode") && value["bytecode"].is_string();
-  return told ? value["bytecode"].get<std::string>() : "";
+  return parse_load_answer(ask(fmt::format("load {}", number)));
 }
 
 void ServeClient::unload(size_t number) { ask(fmt::format("unload {}", number)); }
@@ -113,18 +87,10 @@ void ServeClient::unload(size_t number) { ask(fmt::format("unload {}", number));
 Epoch ServeClient::epoch(size_t number, long ops, uint64_t seed)
 {
   std::string request = fmt::format("epoch {} {} {}", number, ops, seed), answer = ask(request);
-  json value = json::parse(answer, nullptr, false);
-  auto is_count = [&](const char *name) {
-    return value.contains(name) && value[name].is_number() && value[name].get<double>() >= 0;
-  };
-  if (!value.is_object() || !is_count("hits") || !is_count("ns"))
+  std::optional<Epoch> epoch = parse_epoch_answer(answer);
+  if (!epoch)
     fail_answer(request, answer);
-  Epoch epoch = {value["hits"].get<double>(), value["ns"].get<double>(), {}};
-  const json values = value.value("values", json::object());
-  for (const auto &[name, each] : values.items())
-    epoch.values[name] =
-        each.is_number() ? each.get<double>() : std::numeric_limits<double>::quiet_NaN();
-  return epoch;
+  return *epoch;
 }
 
 } // namespace gate

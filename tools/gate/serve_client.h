@@ -2,7 +2,6 @@
 // The driver's end of "bench --serve" (docs/serve.md).
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "tools/gate/child.h"
+#include "tools/gate/serve_answer.h"
 #include "tools/lib/result.h"
 
 namespace gate
@@ -41,12 +41,6 @@ public:
 
 private:
   result::Status x_status;
-};
-
-struct Epoch {
-  double hits = 0;
-  double ns = 0;
-  std::map<std::string, double> values; // NaN: could not be read
 };
 
 class ServeClient {

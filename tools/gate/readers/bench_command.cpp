@@ -42,7 +42,7 @@ static bool may_precede(std::string_view word)
                                                             "nice", "time",    "exec"};
   char last = word.back();
   return last == '$' || last == '#' || last == '%' || last == '>' ||
-         word.find_first_not_of('+') == word.npos || word.find('=') != word.npos ||
+         word.find_first_not_of('+') == word.npos || word.find_first_of("=@") != word.npos ||
          word.starts_with('-') || parse_whole(word) ||
          std::find(wrappers.begin(), wrappers.end(), word) != wrappers.end();
 }

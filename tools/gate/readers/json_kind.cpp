@@ -86,11 +86,6 @@ static std::string describe(const Members &members)
 
 JsonKind json_kind(std::string_view head, std::string &why)
 {
-  size_t start = head.find_first_not_of(" \t\r\n");
-  if (start == head.npos || head[start] != '{') {
-    why = "a list at its top, expected an object";
-    return JsonKind::Other;
-  }
   Members members(head);
   if (members.schema() == result::schema_name)
     return JsonKind::Result;

@@ -85,7 +85,8 @@ Reading read_results(Input &input, bool partial)
   if (head.empty() || (start == head.npos && head.size() < 1000))
     throw input_error(fmt::format("{}: empty", input.name()));
   refuse_binary(input, head);
-  bool is_json = start != head.npos && (head[start] == '{' || head[start] == '[');
+  // Every JSON format is an object; a log may begin with the kernel's "[   12.345678]".
+  bool is_json = start != head.npos && head[start] == '{';
   return is_json ? read_json_format(input, partial) : read_text(input);
 }
 

@@ -274,30 +274,29 @@ static std::optional<TableRow> parse_table_row(std::string_view text)
 
 // ---- what headings and names say ----
 
-// "10k", "10,000", "1 million", "50000": the count, and the text behind it.
+// "10k", "10,000", "2.5 million", "50000": the count; text becomes what is behind it.
 static std::optional<int64_t> take_count(std::string_view &text)
 {
-  std::string digits;
-  size_t i = 0;
-  for (; i < text.size() && digits.size() < 12; i++)
-    if (std::isdigit(static_cast<unsigned char>(text[i])))
-      digits += text[i];
-    else if (text[i] != ',' || digits.empty())
-      break;
-  auto value = parse_whole(digits);
-  if (!value)
+  constexpr size_t longest = 16;
+  size_t end = std::min({text.find_first_not_of("0123456789.,"), text.size(), longest});
+  std::string digits(text.substr(0, end));
+  bool comma_behind = digits.ends_with(',') || digits.ends_with('.');
+  if (comma_behind)
+    digits.pop_back();
+  std::erase(digits, ',');
+  auto value = parse_number(digits);
+  if (!value || *value < 0)
     return std::nullopt;
-  std::string_view rest = trimmed(text.substr(i));
-  int64_t count = static_cast<int64_t>(*value);
+  std::string_view rest = trimmed(text.substr(end));
   if (rest.starts_with("k ") || rest.starts_with("K ")) {
-    count *= 1000;
+    *value *= 1e3;
     rest.remove_prefix(1);
   } else if (rest.starts_with("million")) {
-    count *= 1000000;
+    *value *= 1e6;
     rest.remove_prefix(7);
   }
   text = trimmed(rest);
-  return count;
+  return std::llround(std::min(*value, 1e15));
 }
 
 // "5 hash functions", "50k entries", "8-byte value": number first.
