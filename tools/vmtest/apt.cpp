@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <sstream>
 #include <system_error>
@@ -136,19 +135,18 @@ void Apt::update_from(const std::string &mirror, const std::string &suite)
 // What went wrong with one mirror counts only where no other has the suite.
 void Apt::use_suite(const std::string &suite)
 {
-  std::optional<apt_error> error;
-  std::string missing;
+  std::string error, missing;
   for (const std::string &mirror : std::set<std::string>(x_mirrors.begin(), x_mirrors.end())) {
     try {
       return update_from(mirror, suite);
     } catch (const apt_missing &failure) {
       missing = failure.what();
     } catch (const apt_error &failure) {
-      error = failure;
+      error = failure.what();
     }
   }
-  if (error)
-    throw *error;
+  if (!error.empty())
+    throw apt_error(error);
   throw apt_missing(missing);
 }
 
