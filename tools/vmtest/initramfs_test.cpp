@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <set>
 
 #include "tools/lib/atomic_file.h"
@@ -154,15 +155,34 @@ TEST(libraries_are_those_that_the_loader_took)
     expect_eq(found.size(), loaded.size());
 }
 
-// $ORIGIN in the guest is where the executable lies there.
-TEST(libraries_beside_the_executable)
+static std::map<std::string, Found> guest_of_sample()
 {
   fs::path sample = fs::canonical("/proc/self/exe").parent_path() / "vmtest_sample";
   Initramfs guest;
   guest.add_executable(sample, "/opt/bin/sample");
-  auto found = read_back(guest.bytes());
+  return read_back(guest.bytes());
+}
+
+// $ORIGIN in the guest is where the executable lies there. LD_LIBRARY_PATH goes before RUNPATH, and
+// does not hold in the guest.
+TEST(libraries_beside_the_executable)
+{
+  const char *set = getenv("LD_LIBRARY_PATH"); // Meson sets it
+  std::string old = set ? set : "";
+  unsetenv("LD_LIBRARY_PATH");
+  auto found = guest_of_sample();
   expect(found.count("opt/bin/libvmtest_sample.so") == 1, "the library is not beside it");
   expect(found.count("lib64/ld-linux-x86-64.so.2") == 1, "no loader");
+  setenv("LD_LIBRARY_PATH", fs::canonical("/proc/self/exe").parent_path().c_str(), 1);
+  found = guest_of_sample();
+  expect(found.count("opt/bin/libvmtest_sample.so") == 0, "the library is beside it");
+  fs::path loader_directory = fs::canonical("/lib64/ld-linux-x86-64.so.2").parent_path();
+  fs::path library = loader_directory.relative_path() / "libvmtest_sample.so";
+  expect(found.count(library) == 1, "the library is not in the loader's directory");
+  if (set)
+    setenv("LD_LIBRARY_PATH", old.c_str(), 1);
+  else
+    unsetenv("LD_LIBRARY_PATH");
 }
 
 TEST(executables_that_are_scripts)
