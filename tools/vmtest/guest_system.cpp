@@ -17,6 +17,7 @@
 #include <sys/sysmacros.h>
 #include <termios.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -193,7 +194,8 @@ static void show_process(const std::string &pid)
   auto command = read_small_file(proc + "/cmdline");
   if (!command || command->empty())
     return;
-  std::string line = fmt::format("process {}: {}", pid, command->c_str());
+  std::replace(command->begin(), command->end(), '\0', ' ');
+  std::string line = fmt::format("process {}: {}", pid, *command);
   for (const char *what : {"wchan", "syscall"})
     if (auto text = read_small_file(proc + "/" + what); text && !text->empty())
       line += fmt::format("; {} {}", what, *text);

@@ -2,9 +2,11 @@
 #include "tools/vmtest/options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <set>
 #include <string_view>
 
 #include "tools/lib/text.h"
@@ -19,31 +21,35 @@ static constexpr uint64_t default_seed = 1;
 std::string help_text()
 {
   return R"(Usage: vmtest [OPTIONS] --kernel K [--kernel K2 ...] -- COMMAND [ARGS...]
-Boots each kernel in QEMU and runs COMMAND of this machine in it, with its libraries.
+Boots each kernel in QEMU and runs this machine's COMMAND in it.
 
-  --kernel K      bzImage, vmlinux, directory of an unpacked package or a build tree,
-                  debian:6.1, debian:6.12, debian:7.2, debian:latest (--refresh: ask anew)
-  --with FILE     another program for the guest   --share DIR   its files, at /share/NAME
-  --out DIR       what COMMAND leaves in $OUT, its working directory, comes back to DIR
-  --env N=VALUE   for COMMAND                     --need CONFIG_X   the kernel must have it
-  --timeout S     for COMMAND (300; 0: none); 4 times as long under TCG, 8 with --icount
-  --memory M      MiB, or 2G (1024)               --cpus N      (1)
-  --append TEXT   to the kernel's command line    --warn-fatal  a WARNING fails, too
-  --shell         a terminal, with COMMAND or a shell in it
-  --gdb[=PORT]    wait for a debugger at this port (1234)
-  -j N            N guests at a time              --json FILE   outcomes, for machines
-  -v              show the console                --dry-run     show QEMU's command line
-  --accelerator kvm|tcg    --qemu PROGRAM         (KVM where it works; on PATH)
-  --icount        the guest's clock counts instructions: the same seed, the same bytes
-  --seed S, --seeds N      the seed (1); boots with seeds 1 to N
+  --kernel K     bzImage, vmlinux, directory of a package or build tree, or
+                 debian:6.1, :6.12, :7.2, :latest (--refresh: ask the mirror)
+  --with FILE    another program for the guest
+  --share DIR    files for the guest, at /share/NAME
+  --out DIR      for the files that COMMAND leaves in $OUT, where it starts
+  --env N=VALUE  for COMMAND
+  --timeout S    for COMMAND (300; 0: none); TCG has 4 times, --icount 8 times S
+  --warn-fatal   a WARNING of the kernel fails, too
+  --need SYMBOL  the kernel must have CONFIG_SYMBOL
+  --memory M     MiB, or 2G (1024)             --cpus N   (1)
+  --append TEXT  to the kernel's command line  -j N       guests at a time (1)
+  --shell        a terminal; without COMMAND a shell in it
+  --gdb[=PORT]   wait for a debugger (1234)
+  --json FILE    outcomes for machines         -v         show the console
+  --dry-run      show QEMU's command line      --qemu PROGRAM
+  --accelerator kvm|tcg                        (KVM where it works)
+  --icount       the guest's clock counts instructions; same seed, same bytes
+  --seed S       (1)                           --seeds N  boots with 1 to N
 
   vmtest --kernel debian:6.12 -- test_progs -t lpm
-  vmtest --kernel debian:6.1 --kernel ../linux --out results -- bench --json b.json -a noop
-  vmtest --kernel arch/x86/boot/bzImage --warn-fatal -- sh -c 'cat /proc/version'
+  vmtest --kernel debian:6.1 --kernel ../linux --out o -- bench --json b.json -a
+  vmtest --kernel arch/x86/boot/bzImage --warn-fatal -- sh -c 'echo $(uname -r)'
 
-Exit: COMMAND's own status (199 for 200 and above; 128 + N: signal N), or 200 usage,
-201 panic, 202 splat, 203 out of memory, 204 time-out, 205 no result, 206 QEMU error,
-207 kernel unfit, 208 command not found, 209 output lost. Several: the first that is not 0.
+Exit: COMMAND's status (128 + N: signal N; 199: 200 and above), else 200 usage,
+201 panic, 202 splat, 203 out of memory, 204 time-out, 205 no result, 206 QEMU
+error, 207 kernel unfit, 208 command not found, 209 output lost, 128 + N: vmtest
+got signal N. Several kernels: that of the first that did not pass.
 )";
 }
 
@@ -76,7 +82,7 @@ namespace
 
 struct Texts {
   std::string memory, cpus, jobs, timeout, seed, seeds, gdb;
-  std::vector<std::string> environment;
+  std::vector<std::string> environment, append;
 };
 
 } // namespace
@@ -86,10 +92,10 @@ static void add_options(CLI::App &app, Options &options, Texts &texts)
   // One value each: what follows is no list.
   for (auto [name, list] : {std::pair{"--kernel", &options.kernels}, {"--with", &options.with},
                             {"--share", &options.share}, {"--need", &options.needs},
-                            {"--env", &texts.environment}})
+                            {"--env", &texts.environment}, {"--append", &texts.append}})
     app.add_option(name, *list)->allow_extra_args(false);
   for (auto [name, text] :
-       {std::pair{"--out", &options.out}, {"--json", &options.json}, {"--append", &options.append},
+       {std::pair{"--out", &options.out}, {"--json", &options.json},
         {"--qemu", &options.qemu}, {"--memory", &texts.memory}, {"--cpus", &texts.cpus},
         {"-j,--jobs", &texts.jobs}, {"--timeout", &texts.timeout}, {"--seed", &texts.seed},
         {"--seeds", &texts.seeds}})
@@ -142,6 +148,7 @@ static void take_texts(Options &options, const Texts &texts, bool gdb)
     options.timeout_s = parse_count("--timeout", texts.timeout, 0, 10000000);
   if (gdb)
     options.gdb_port = texts.gdb.empty() ? 1234 : parse_count("--gdb", texts.gdb, 1, 65535);
+  options.append = fmt::format("{}", fmt::join(texts.append, " "));
   take_environment(options, texts.environment);
   take_seeds(options, texts);
 }
@@ -155,6 +162,9 @@ static void check(const Options &options)
     throw usage_error("no command: put it behind --");
   if (several && (options.shell || options.gdb_port))
     throw usage_error("--shell and --gdb are for one kernel and one seed");
+  std::set<std::string> different(options.kernels.begin(), options.kernels.end());
+  if (!options.out.empty() && different.size() < options.kernels.size())
+    throw usage_error("--out: the same kernel twice would write to the same place");
   if (options.icount && options.cpus != 1)
     throw usage_error("--icount has one CPU: with two the order of their steps is the host's");
   if (options.icount && options.shell)

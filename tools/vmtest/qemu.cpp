@@ -70,7 +70,7 @@ std::string cpu_model(const Machine &machine)
   if (machine.accelerator == Accelerator::Kvm)
     return "host";
   if (machine.accelerator == Accelerator::Icount)
-    return "Nehalem-v1,-cx16";
+    return "Nehalem-v1,-cx16,+rdrand";
   return has_broken_cmpxchg16b(machine) ? "max,-cx16" : "max";
 }
 

@@ -45,8 +45,8 @@ struct Machine {
 };
 
 // -cpu. TCG before QEMU 10 gets cmpxchg16b wrong (docs/vmtest.md), so there it is taken off. With
-// icount the model is one that every version of QEMU emulates alike, without the instructions that
-// give random numbers.
+// icount the model is one that every version of QEMU emulates alike. RDRAND is in it, as it is what
+// carries -seed into the kernel: without it all seeds give the same boot, and no error bar.
 std::string cpu_model(const Machine &machine);
 
 // Whether the emulator corrupts guests that use cmpxchg16b: QEMU before 10 under TCG.

@@ -49,8 +49,7 @@ static void move_section(std::string_view elf, Elf64_Shdr &section, std::string_
                          std::string &out)
 {
   if (is_debug(name)) {
-    section.sh_type = SHT_NULL;
-    section.sh_offset = section.sh_size = 0;
+    section = {};
   } else if (!(section.sh_flags & SHF_ALLOC) && section.sh_size > 0 &&
              section.sh_type != SHT_NOBITS) {
     pad(out);

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// vmtest as its users meet it, with real guests: how each end is told, and what is left behind.
+#include <fcntl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+
+#include "tools/lib/atomic_file.h"
+#include "tools/lib/fd.h"
+#include "tools/lib/temporary_directory.h"
+#include "tools/lib/unit_test.h"
+#include "tools/vmtest/command.h"
+#include "tools/vmtest/kernel.h"
+#include "tools/vmtest/vm_run.h"
+
+using namespace unit_test;
+namespace fs = std::filesystem;
+
+static void expect_status(const VmRun &run, int status)
+{
+  expect(run.status == status,
+         fmt::format("status {}, wanted {}; stdout: {}; stderr: {}", run.status, status, run.out,
+                     run.err));
+}
+
+// Sends the signals once the command has said so.
+static auto on_start(std::vector<int> signals)
+{
+  return [signals, sent = false](pid_t pid, const std::string &out) mutable {
+    if (sent || out.find("start\n") == std::string::npos)
+      return;
+    sent = true;
+    for (int signal : signals) {
+      kill(pid, signal);
+      usleep(300000); // two at once would be one
+    }
+  };
+}
+
+TEST(exit_status_and_streams_are_the_commands)
+{
+  VmRun ended = run_vmtest({"--", "sh", "-c", "echo out; echo err >&2; exit 7"});
+  expect_status(ended, 7);
+  expect_eq(ended.out, "out\n");
+  expect_has(ended.err, "err\n");
+  expect_has(ended.err, "failed: exit status 7");
+}
+
+TEST(signal_is_told_as_a_shell_does)
+{
+  expect_status(run_vmtest({"--", "sh", "-c", "kill -SEGV $$"}), 139);
+}
+
+TEST(environment_says_where_it_runs)
+{
+  VmRun ended = run_vmtest({"--env", "OWN=x y", "--", "sh", "-c",
+                            "echo $OUT $HOME $VMTEST_QEMU $VMTEST_CPU; echo $OWN; pwd; "
+                            "echo ${#VMTEST_INITRAMFS} ${#VMTEST_KERNEL} $VMTEST_ACCELERATOR"});
+  expect_status(ended, 0);
+  expect_has(ended.out, "/out /root ");
+  expect_has(ended.out, "\nx y\n/out\n64 40 ");
+}
+
+TEST(panic_is_told)
+{
+  VmRun ended = run_vmtest({"--", "sh", "-c", "echo c >/proc/sysrq-trigger"});
+  expect_status(ended, 201);
+  expect_has(ended.err, "panic: Kernel panic - not syncing: sysrq triggered crash");
+  expect_has(ended.err, "sysrq_handle_crash");
+}
+
+TEST(hang_ends_with_backtraces)
+{
+  VmRun ended = run_vmtest({"--timeout", "1", "--", "sh", "-c", "echo start; while :; do :; done"});
+  expect_status(ended, 204);
+  expect_eq(ended.out, "start\n");
+  expect_has(ended.err, "Show backtrace of all active CPUs");
+  expect_has(ended.err, "sh -c"); // who is hanging
+  expect_no_qemu_left();
+}
+
+// Here init is not asked: the kernel itself has to answer.
+TEST(nmi_gives_a_backtrace)
+{
+  VmRun ended = run_vmtest({"--icount", "--timeout", "1", "--", "sh", "-c", "while :; do :; done"});
+  expect_status(ended, 204);
+  expect_has(ended.err, "NMI");
+  expect_has(ended.err, "Call Trace");
+}
+
+TEST(out_of_memory_is_told)
+{
+  VmRun ended = run_vmtest({"--memory", "256", "--", "tail", "/dev/zero"});
+  expect_status(ended, 203);
+  expect_has(ended.err, "Out of memory: Killed process");
+}
+
+TEST(large_file_comes_back_whole)
+{
+  TemporaryDirectory directory;
+  VmRun ended = run_vmtest({"--out", directory / "out", "--with", "tee", "--with", "sha256sum",
+                            "--with", "mkdir", "--", "dd", "if=/dev/urandom", "of=/out/big",
+                            "bs=1M", "count=200"});
+  expect_status(ended, 0);
+  expect_eq(fs::file_size(directory / "out/big"), 200u << 20);
+  VmRun summed = run_vmtest({"--out", directory / "sums", "--with", "dd", "--with", "sha256sum",
+                             "--", "sh", "-c",
+                             "dd if=/dev/urandom of=big bs=1M count=200; sha256sum <big"});
+  expect_status(summed, 0);
+  auto here = vmtest::run_command({"sh", "-c", "sha256sum <" + (directory / "sums/big")});
+  expect_eq(here.out, summed.out);
+}
+
+TEST(files_come_by_the_serial_line_without_virtio)
+{
+  TemporaryDirectory directory;
+  VmRun ended = run_vmtest({"--append", "initcall_blacklist=virtio_console_init", "--out",
+                            directory / "out", "--", "sh", "-c", "echo some >a; echo more >b"});
+  expect_status(ended, 0);
+  expect_has(ended.err, "slowly");
+  expect_eq(read_file(directory / "out/a"), "some\n");
+  expect_eq(read_file(directory / "out/b"), "more\n");
+}
+
+TEST(interrupt_lets_the_command_say_goodbye)
+{
+  TemporaryDirectory directory;
+  VmRun ended = run_vmtest({"--out", directory / "out", "--with", "sleep", "--", "sh", "-c",
+                            "trap 'echo bye; echo kept >f; exit 3' INT; echo start; sleep 600"},
+                           on_start({SIGINT}));
+  expect_status(ended, 130);
+  expect_eq(ended.out, "start\nbye\n");
+  expect_eq(read_file(directory / "out/f"), "kept\n");
+  expect_no_qemu_left();
+}
+
+TEST(second_interrupt_is_final)
+{
+  VmRun ended =
+      run_vmtest({"--with", "sleep", "--", "sh", "-c",
+                  "trap '' INT TERM; echo start; while :; do sleep 1; done"},
+                 on_start({SIGTERM, SIGTERM}));
+  expect_status(ended, 143);
+  expect_no_qemu_left();
+}
+
+TEST(killed_vmtest_leaves_no_qemu)
+{
+  VmRun ended = run_vmtest({"--with", "sleep", "--", "sh", "-c", "echo start; sleep 600"},
+                           [](pid_t pid, const std::string &) {
+                             expect_eq(our_qemus().size(), 1u);
+                             kill(pid, SIGKILL);
+                           });
+  expect_status(ended, 137);
+  expect_no_qemu_left();
+}
+
+TEST(killed_qemu_is_told)
+{
+  VmRun ended = run_vmtest({"--with", "sleep", "--", "sh", "-c", "echo start; sleep 600"},
+                           [](pid_t, const std::string &) {
+                             for (pid_t qemu : our_qemus())
+                               kill(qemu, SIGKILL);
+                           });
+  expect_status(ended, 206);
+  expect_has(ended.err, "signal 9");
+}
+
+TEST(full_disk_is_told_and_nothing_is_left)
+{
+  TemporaryDirectory directory;
+  std::vector<std::string> command = {
+      "unshare", geteuid() == 0 ? "-m" : "-rm", "sh", "-c",
+      "mount -t tmpfs -o size=1m none " + directory.path() + " || exit 99; \"$@\"; rc=$?; ls -A " +
+          directory / "out" + "; exit $rc",
+      "sh"};
+  for (const std::string &word :
+       vmtest_command({"--out", directory / "out", "--", "dd", "if=/dev/zero", "of=/out/big",
+                       "bs=1M", "count=8"}))
+    command.push_back(word);
+  VmRun ended = run(command);
+  if (ended.status == 99 || ended.err.find("unshare failed") != std::string::npos)
+    throw Skip("no mount namespace of our own: " + ended.err);
+  expect_status(ended, 209);
+  expect_has(ended.err, "No space left on device");
+  expect_eq(ended.out, "");
+  expect_no_qemu_left();
+}
+
+TEST(command_that_is_not_there_is_told)
+{
+  VmRun ended = run_vmtest({"--", "no-such-command"});
+  expect_status(ended, 208);
+  expect_has(ended.err, "no-such-command");
+  TemporaryDirectory directory;
+  write_file(directory / "garbage", "no program at all", 0755);
+  ended = run_vmtest({"--", directory / "garbage"});
+  expect_status(ended, 208);
+  expect_has(ended.err, "Exec format error");
+}
+
+TEST(kernel_that_lacks_something_is_told)
+{
+  VmRun ended = run_vmtest({"--need", "CONFIG_9P_FS", "--need", "BPF_SYSCALL", "--", "sh"});
+  expect_status(ended, 207);
+  expect_has(ended.err, "it lacks CONFIG_9P_FS\n");
+}
+
+TEST(truncated_kernel_is_told)
+{
+  TemporaryDirectory directory;
+  std::string image = read_file(vmtest::find_kernel(test_kernel()).image);
+  for (size_t size : {size_t{0}, size_t{1000}, image.size() / 2}) {
+    write_file(directory / "vmlinux", image.substr(0, size));
+    VmRun ended = run_vmtest({"--json", directory / "json", "--kernel", directory / "vmlinux",
+                              "--dry-run", "--", "sh"});
+    expect_status(ended, 207);
+  }
+}
+
+TEST(missing_qemu_is_told)
+{
+  VmRun ended = run_vmtest({"--qemu", "no-such-qemu", "--", "sh"});
+  expect_status(ended, 206);
+  expect_has(ended.err, "no-such-qemu");
+  std::vector<std::string> command = {"env", "PATH=/nonexistent"};
+  for (const std::string &word : vmtest_command({"--", "/bin/sh"}))
+    command.push_back(word);
+  ended = run(command);
+  expect_status(ended, 206);
+  expect_has(ended.err, "qemu-system-x86");
+}
+
+TEST(two_at_once_are_kept_apart)
+{
+  std::string kernel = test_kernel();
+  VmRun ended = run_vmtest({"-j2", "--kernel", vmtest::find_kernel(kernel).image, "--", "sh", "-c",
+                            "echo one; printf two"});
+  expect_status(ended, 0);
+  expect_has(ended.out, "[debian:6.12] one\n");
+  expect_has(ended.out, "vmlinux] one\n");
+  expect_has(ended.out, "[debian:6.12] two\n");
+  expect_has(ended.err, "command s");
+}
+
+static std::string counted(const std::string &seed)
+{
+  VmRun ended = run_vmtest({"--icount", "--seed", seed, "--with", "date", "--with", "cat", "--",
+                            "sh", "-c", "date +%s.%N; cat /proc/sys/kernel/random/uuid "
+                                        "/proc/uptime /proc/interrupts /proc/self/maps"});
+  expect_status(ended, 0);
+  return ended.out;
+}
+
+TEST(same_seed_gives_the_same_bytes_on_a_loaded_host)
+{
+  std::string quiet = counted("3");
+  std::atomic<bool> busy = true;
+  auto load = [&] {
+    while (busy)
+      continue;
+  };
+  std::vector<std::jthread> loads;
+  for (unsigned i = 0; i < std::thread::hardware_concurrency(); i++)
+    loads.emplace_back(load);
+  std::string loaded = counted("3");
+  busy = false;
+  expect_eq(loaded, quiet);
+  expect(counted("4") != quiet, "the seed changes nothing");
+}
+
+// A terminal that a killed vmtest had in raw mode.
+TEST(shell_gives_the_terminal_back_whatever_happens)
+{
+  Fd master(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
+  expect(master && grantpt(master.get()) == 0 && unlockpt(master.get()) == 0, "no terminal");
+  Fd terminal(open(ptsname(master.get()), O_RDWR | O_NOCTTY | O_CLOEXEC));
+  termios before, during, after;
+  tcgetattr(terminal.get(), &before);
+  std::string script = "exec \"$@\" <" + std::string(ptsname(master.get()));
+  std::vector<std::string> command = {"sh", "-c", script, "sh"};
+  for (const std::string &word : vmtest_command({"--shell"}))
+    command.push_back(word);
+  const char keys[] = "echo st''art\r";
+  expect(write(master.get(), keys, sizeof(keys) - 1) > 0, "no keys");
+  VmRun ended = run(command, [&](pid_t pid, const std::string &out) {
+    if (out.find("start") == std::string::npos)
+      return;
+    tcgetattr(terminal.get(), &during);
+    kill(pid, SIGKILL);
+  });
+  expect_status(ended, 137);
+  expect(!(during.c_lflag & ICANON), "never was raw");
+  for (int tries = 0; tries < 100; tries++, usleep(20000)) {
+    tcgetattr(terminal.get(), &after);
+    if (after.c_lflag == before.c_lflag)
+      break;
+  }
+  expect_eq(after.c_lflag, before.c_lflag);
+  expect_eq(after.c_oflag, before.c_oflag);
+  expect_no_qemu_left();
+}
