@@ -146,7 +146,8 @@ static Fd make_initrd(std::string_view payload, const RunConfig &config)
 void Boot::connect()
 {
   x_console = make_pipe();
-  x_result_line = x_request.machine.accelerator == Accelerator::Icount ? make_pipe() : make_socket();
+  x_result_line =
+      x_request.machine.accelerator == Accelerator::Icount ? make_pipe() : make_socket();
   if (!x_request.out_directory.empty())
     x_files_line = make_socket();
   x_monitor = make_socket();
@@ -287,8 +288,7 @@ void Boot::take(const Frame &frame)
 // Both lines may end in either order. A guest that has sent files waits for us to end it.
 void Boot::check_complete()
 {
-  if (x_evidence.complete || !x_reader.complete() ||
-      (x_files_come && !x_files_reader.complete()))
+  if (x_evidence.complete || !x_reader.complete() || (x_files_come && !x_files_reader.complete()))
     return;
   x_out.finish();
   x_evidence.complete = true;
@@ -309,7 +309,8 @@ void Boot::time_out()
 {
   x_evidence.timed_out =
       x_phase == Phase::Booting
-          ? fmt::format("no sign of the guest's init after {} s", x_request.boot_timeout_s * x_slowness)
+          ? fmt::format("no sign of the guest's init after {} s",
+                        x_request.boot_timeout_s * x_slowness)
           : fmt::format("the command was not done after {} s", x_request.timeout_s * x_slowness);
   x_evidence.findings = x_log.findings();
   x_counts_console = false;
@@ -346,8 +347,7 @@ void Boot::look_for_interrupts()
   bool first = x_interrupts == 0;
   x_interrupts = seen.count;
   x_evidence.interrupted = seen.signal;
-  if (!first || x_phase != Phase::Running ||
-      x_request.machine.accelerator == Accelerator::Icount)
+  if (!first || x_phase != Phase::Running || x_request.machine.accelerator == Accelerator::Icount)
     return x_qemu->kill_now();
   send(FrameKind::Signal, std::to_string(seen.signal));
   enter(Phase::Running, grace_s);
@@ -430,8 +430,7 @@ BootResult Boot::result()
   if (x_counts_console)
     x_evidence.findings = x_log.findings();
   x_evidence.console_silent = x_log.silent();
-  x_evidence.line_error =
-      x_reader.error().empty() ? x_files_reader.error() : x_reader.error();
+  x_evidence.line_error = x_reader.error().empty() ? x_files_reader.error() : x_reader.error();
   x_evidence.warn_fatal = x_request.machine.warn_fatal;
   Verdict verdict = judge(x_evidence);
   BootResult result;

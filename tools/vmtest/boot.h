@@ -23,11 +23,11 @@ enum class Stream { Out, Err };
 struct BootRequest {
   const Kernel &kernel;
   Machine machine;
-  RunConfig config;            // nonce and all
-  std::string_view initramfs;  // the payload; config comes behind it
-  std::string out_directory;   // empty: what is under $OUT is dropped
-  long timeout_s = 0;          // from the command's start; 0: none
-  long boot_timeout_s = 0;     // to the command's start; 0: none
+  RunConfig config;             // nonce and all
+  std::string_view initramfs;   // the payload; config comes behind it
+  std::string out_directory;    // empty: what is under $OUT is dropped
+  long timeout_s = 0;           // from the command's start; 0: none
+  long boot_timeout_s = 0;      // to the command's start; 0: none
   Terminal *terminal = nullptr; // of --shell
   std::function<void(Stream, std::string_view)> output;
   std::function<void(const std::string &)> remark;       // a line for the user, while it runs
@@ -36,8 +36,8 @@ struct BootRequest {
 
 struct BootResult {
   Outcome outcome = Outcome::NoResult;
-  int status = 0;     // of the command as a shell gives it; the signal of Interrupted
-  std::string detail, remark; // one line each, see Verdict
+  int status = 0;                   // of the command as a shell gives it; the signal of Interrupted
+  std::string detail, remark;       // one line each, see Verdict
   std::vector<std::string> console; // the lines that explain it
   std::optional<double> boot_s, command_s; // QEMU's start to command's start; the command
   double total_s = 0;

@@ -15,9 +15,17 @@ static constexpr size_t longest_line = 4096;
 
 const char *name(Trouble trouble)
 {
-  static constexpr std::array names = {"panic",      "oops",     "BUG",     "KASAN",
-                                       "lockdep",    "lockup",   "RCU stall", "hung task",
-                                       "WARNING",    "out of memory", "cgroup out of memory"};
+  static constexpr std::array names = {"panic",
+                                       "oops",
+                                       "BUG",
+                                       "KASAN",
+                                       "lockdep",
+                                       "lockup",
+                                       "RCU stall",
+                                       "hung task",
+                                       "WARNING",
+                                       "out of memory",
+                                       "cgroup out of memory"};
   return names[static_cast<size_t>(trouble)];
 }
 
@@ -74,7 +82,10 @@ static std::optional<std::string_view> message(std::string_view line)
   return std::nullopt;
 }
 
-static bool has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+static bool has(std::string_view text, std::string_view part)
+{
+  return text.find(part) != text.npos;
+}
 
 // How die() ends its first line: ": 0002 [#1] PREEMPT SMP".
 static bool has_die_counter(std::string_view text)
@@ -87,11 +98,11 @@ static bool has_die_counter(std::string_view text)
 static bool is_lockdep(std::string_view text)
 {
   static constexpr std::array<std::string_view, 10> reports = {
-      "WARNING: possible circular locking", "WARNING: possible recursive locking",
+      "WARNING: possible circular locking",   "WARNING: possible recursive locking",
       "WARNING: possible irq lock inversion", "WARNING: inconsistent lock state",
-      "WARNING: bad unlock balance",        "WARNING: suspicious RCU usage",
-      "WARNING: lock held when returning",  "WARNING: held lock freed",
-      "WARNING: Nested lock was not taken", "WARNING: HARDIRQ-safe -> HARDIRQ-unsafe"};
+      "WARNING: bad unlock balance",          "WARNING: suspicious RCU usage",
+      "WARNING: lock held when returning",    "WARNING: held lock freed",
+      "WARNING: Nested lock was not taken",   "WARNING: HARDIRQ-safe -> HARDIRQ-unsafe"};
   return std::any_of(reports.begin(), reports.end(),
                      [&](std::string_view report) { return text.starts_with(report); }) ||
          (text.starts_with("WARNING: ") &&

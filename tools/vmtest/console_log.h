@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// What the kernel says on its console: the last lines for the user, and the lines that mean trouble.
-// Only lines with the kernel's time-stamp count, as a program may write to the console, too.
+// What the kernel says on its console: the last lines for the user, and the lines that mean
+// trouble. Only lines with the kernel's time-stamp count, as a program may write to the console,
+// too.
 #pragma once
 
 #include <deque>
@@ -15,7 +16,7 @@ namespace vmtest
 enum class Trouble {
   Panic,
   Oops,
-  Bug, // BUG:, kernel BUG at, UBSAN
+  Bug,   // BUG:, kernel BUG at, UBSAN
   Kasan, // and KFENCE, KCSAN, KMSAN
   Lockdep,
   Lockup, // soft or hard
@@ -58,8 +59,8 @@ private:
   void add_line(std::string_view line);
 
   std::string x_partial;
-  std::deque<std::string> x_lines;       // the latest
-  std::vector<std::string> x_first;      // see excerpt()
+  std::deque<std::string> x_lines;  // the latest
+  std::vector<std::string> x_first; // see excerpt()
   bool x_marked = false;
   std::vector<std::string> x_new;
   std::vector<Finding> x_findings;

@@ -82,8 +82,9 @@ TEST(warning_is_found_by_its_line_not_by_its_text)
 
 TEST(stalls_are_found)
 {
-  expect_eq(found_in_line("[    7.840625] watchdog: BUG: soft lockup - CPU#0 stuck for 5s! [ins:80]"),
-            "lockup: watchdog: BUG: soft lockup - CPU#0 stuck for 5s! [ins:80]");
+  expect_eq(
+      found_in_line("[    7.840625] watchdog: BUG: soft lockup - CPU#0 stuck for 5s! [ins:80]"),
+      "lockup: watchdog: BUG: soft lockup - CPU#0 stuck for 5s! [ins:80]");
   expect_eq(found_in_line("[   10.608493] rcu: INFO: rcu_preempt self-detected stall on CPU"),
             "RCU stall: rcu: INFO: rcu_preempt self-detected stall on CPU");
   expect_eq(found_in_line("[    7.237033] INFO: task hungtask:81 blocked for more than 2 seconds."),

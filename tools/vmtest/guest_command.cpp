@@ -42,7 +42,7 @@ namespace
 
 // The ends of what connects us with the command. A terminal is both of out and in.
 struct Streams {
-  Fd out, err;                   // ours, to read
+  Fd out, err;                             // ours, to read
   Fd command_in, command_out, command_err; // the command's
 };
 

@@ -29,8 +29,7 @@ static constexpr const char *out_directory = "/out";
 
 bool is_guest_init(const char *argv0)
 {
-  return getpid() == 1 && std::string_view(argv0) == "/init" &&
-         access(run_config_path, R_OK) == 0;
+  return getpid() == 1 && std::string_view(argv0) == "/init" && access(run_config_path, R_OK) == 0;
 }
 
 static std::string hello(const std::vector<std::string> &missing)
@@ -62,8 +61,8 @@ static bool send_out(const RunConfig &config, Channel &host)
   return true;
 }
 
-// A port takes megabytes before QEMU has them, and there is no way to ask: the host ends the machine
-// when it has all. A host that does not is not waited for longer than a minute.
+// A port takes megabytes before QEMU has them, and there is no way to ask: the host ends the
+// machine when it has all. A host that does not is not waited for longer than a minute.
 static void wait_for_the_host() { sleep(60); }
 
 static void serve(const RunConfig &config, Channel &host, const std::vector<std::string> &missing)

@@ -122,7 +122,8 @@ std::vector<std::string> set_up_system()
     if (mounted(each))
       continue;
     if (each.needed && needed.empty())
-      needed = fmt::format("{} ({} on {}: {})", each.symbol, each.type, each.where, strerror(errno));
+      needed =
+          fmt::format("{} ({} on {}: {})", each.symbol, each.type, each.where, strerror(errno));
     if (missing.empty() || !missing.back().starts_with(each.symbol))
       missing.push_back(fmt::format("{} ({})", each.symbol, each.where));
   }

@@ -73,7 +73,8 @@ static Verdict judge_result(const std::string &result)
     return {number == 0 ? Outcome::Passed : Outcome::Failed, number,
             fmt::format("exit status {}", number)};
   if (sscanf(result.c_str(), "signal %d", &number) == 1)
-    return {Outcome::Failed, 128 + number, fmt::format("signal {} ({})", number, strsignal(number))};
+    return {Outcome::Failed, 128 + number,
+            fmt::format("signal {} ({})", number, strsignal(number))};
   if (sscanf(result.c_str(), "unstarted %d", &number) == 1)
     return {Outcome::CommandNotFound, 0,
             fmt::format("the guest cannot execute it: {}", strerror(number))};

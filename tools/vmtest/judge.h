@@ -14,15 +14,15 @@ namespace vmtest
 struct Evidence {
   std::vector<Finding> findings; // on the console, before any backtrace that we asked for
   bool console_silent = false;
-  bool hello = false;        // the guest's init came up
-  std::string result;        // of the Result frame, empty: none
-  bool complete = false;     // all frames and files, with their end marks
-  std::string line_error;    // what was wrong with the frames
-  std::string trouble;       // of the Trouble frame
-  std::string output_error;  // our own: what could not be written here
-  std::string qemu_error;    // it ended as no guest ends it
-  std::string timed_out;     // "the command ran for 60 s"; empty: no
-  int interrupted = 0;       // a signal's number
+  bool hello = false;       // the guest's init came up
+  std::string result;       // of the Result frame, empty: none
+  bool complete = false;    // all frames and files, with their end marks
+  std::string line_error;   // what was wrong with the frames
+  std::string trouble;      // of the Trouble frame
+  std::string output_error; // our own: what could not be written here
+  std::string qemu_error;   // it ended as no guest ends it
+  std::string timed_out;    // "the command ran for 60 s"; empty: no
+  int interrupted = 0;      // a signal's number
   bool warn_fatal = false;
 };
 

@@ -90,23 +90,32 @@ struct Texts {
 static void add_options(CLI::App &app, Options &options, Texts &texts)
 {
   // One value each: what follows is no list.
-  for (auto [name, list] : {std::pair{"--kernel", &options.kernels}, {"--with", &options.with},
-                            {"--share", &options.share}, {"--need", &options.needs},
-                            {"--env", &texts.environment}, {"--append", &texts.append}})
+  for (auto [name, list] : {std::pair{"--kernel", &options.kernels},
+                            {"--with", &options.with},
+                            {"--share", &options.share},
+                            {"--need", &options.needs},
+                            {"--env", &texts.environment},
+                            {"--append", &texts.append}})
     app.add_option(name, *list)->allow_extra_args(false);
-  for (auto [name, text] :
-       {std::pair{"--out", &options.out}, {"--json", &options.json},
-        {"--qemu", &options.qemu}, {"--memory", &texts.memory}, {"--cpus", &texts.cpus},
-        {"-j,--jobs", &texts.jobs}, {"--timeout", &texts.timeout}, {"--seed", &texts.seed},
-        {"--seeds", &texts.seeds}})
+  for (auto [name, text] : {std::pair{"--out", &options.out},
+                            {"--json", &options.json},
+                            {"--qemu", &options.qemu},
+                            {"--memory", &texts.memory},
+                            {"--cpus", &texts.cpus},
+                            {"-j,--jobs", &texts.jobs},
+                            {"--timeout", &texts.timeout},
+                            {"--seed", &texts.seed},
+                            {"--seeds", &texts.seeds}})
     app.add_option(name, *text);
   app.add_option("--accelerator", options.accelerator)
       ->check(CLI::IsMember({"auto", "kvm", "tcg"}));
   app.add_option("--gdb", texts.gdb)->expected(0, 1)->default_str("1234");
-  for (auto [name, flag] :
-       {std::pair{"--shell", &options.shell}, {"--warn-fatal", &options.warn_fatal},
-        {"--dry-run", &options.dry_run}, {"-v,--verbose", &options.verbose},
-        {"--refresh", &options.refresh}, {"--icount", &options.icount}})
+  for (auto [name, flag] : {std::pair{"--shell", &options.shell},
+                            {"--warn-fatal", &options.warn_fatal},
+                            {"--dry-run", &options.dry_run},
+                            {"-v,--verbose", &options.verbose},
+                            {"--refresh", &options.refresh},
+                            {"--icount", &options.icount}})
     app.add_flag(name, *flag);
 }
 
@@ -128,11 +137,13 @@ static void take_seeds(Options &options, const Texts &texts)
     throw usage_error("--seed and --seeds need --icount");
   if (!options.icount)
     return;
-  options.seeds = {texts.seed.empty() ? default_seed : parse_count("--seed", texts.seed, 0, INT64_MAX)};
+  options.seeds = {texts.seed.empty() ? default_seed
+                                      : parse_count("--seed", texts.seed, 0, INT64_MAX)};
   if (texts.seeds.empty())
     return;
   options.seeds.clear();
-  for (uint64_t seed = 1, last = parse_count("--seeds", texts.seeds, 1, 10000); seed <= last; seed++)
+  for (uint64_t seed = 1, last = parse_count("--seeds", texts.seeds, 1, 10000); seed <= last;
+       seed++)
     options.seeds.push_back(seed);
 }
 

@@ -22,7 +22,8 @@ static void expect_refused(const std::vector<const char *> &arguments, const std
 
 TEST(command_is_what_follows_the_dashes)
 {
-  Options options = parse({"--kernel", "a", "--kernel=b", "-v", "--", "test_progs", "-t", "--help"});
+  Options options =
+      parse({"--kernel", "a", "--kernel=b", "-v", "--", "test_progs", "-t", "--help"});
   expect(options.kernels == std::vector<std::string>{"a", "b"});
   expect(options.command == std::vector<std::string>{"test_progs", "-t", "--help"});
   expect(options.verbose && !options.shell);
@@ -38,7 +39,8 @@ TEST(what_is_missing_is_said)
   expect_refused({"--kernel", "a", "x"}, "comes behind --");
   expect_refused({"--kernel", "a", "--bogus", "--", "x"}, "--bogus");
   expect(parse({"--kernel", "a", "--shell"}).command.empty());
-  expect_refused({"--kernel", "a", "--kernel", "a", "--out", "o", "--", "x"}, "the same kernel twice");
+  expect_refused({"--kernel", "a", "--kernel", "a", "--out", "o", "--", "x"},
+                 "the same kernel twice");
 }
 
 TEST(numbers_are_whole_and_in_range)
@@ -54,7 +56,8 @@ TEST(memory_has_units)
   expect_eq(parse_memory_mib("512"), 512u);
   expect_eq(parse_memory_mib("512M"), 512u);
   expect_eq(parse_memory_mib("2G"), 2048u);
-  for (const char *wrong : {"", "G", "1", "-1G", "1T", "2g", "99999999999G", "18446744073709551615G"})
+  for (const char *wrong :
+       {"", "G", "1", "-1G", "1T", "2g", "99999999999G", "18446744073709551615G"})
     expect_throws([&] { parse_memory_mib(wrong); }, "is no size");
 }
 
@@ -97,8 +100,9 @@ TEST(help_fits_a_screen_and_has_every_option)
     expect(line.size() <= 80, line);
   expect(count <= 36, fmt::format("{} lines", count));
   for (const char *option :
-       {"--kernel", "--with", "--share", "--out", "--env", "--need", "--timeout", "--memory",
-        "--cpus", "--append", "--warn-fatal", "--shell", "--gdb", "-j N", "--json", "-v  ",
-        "--dry-run", "--accelerator", "--qemu", "--icount", "--seed S", "--seeds N", "--refresh"})
+       {"--kernel",  "--with",   "--share",  "--out",     "--env",        "--need",
+        "--timeout", "--memory", "--cpus",   "--append",  "--warn-fatal", "--shell",
+        "--gdb",     "-j N",     "--json",   "-v  ",      "--dry-run",    "--accelerator",
+        "--qemu",    "--icount", "--seed S", "--seeds N", "--refresh"})
     expect_has(help_text(), option);
 }

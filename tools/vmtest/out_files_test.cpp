@@ -56,7 +56,8 @@ TEST(a_tree_goes_through_unchanged)
 TEST(names_do_not_lead_out)
 {
   TemporaryDirectory to;
-  for (const char *name : {"../x", "a/../../x", "/etc/x", "", ".", "a//b", "a/", "..", "a\\u0000b"}) {
+  for (const char *name :
+       {"../x", "a/../../x", "/etc/x", "", ".", "a//b", "a/", "..", "a\\u0000b"}) {
     OutFiles out(to / "out");
     expect_throws([&] { out.take(file(name, 0)); }, "sent a file of the name");
   }

@@ -50,10 +50,7 @@ inline constexpr std::array<OutcomeInfo, 12> outcomes = {{
     {Outcome::Interrupted, -1, "interrupted", "128 + N: vmtest got signal N"},
 }};
 
-inline const OutcomeInfo &info(Outcome outcome)
-{
-  return outcomes[static_cast<size_t>(outcome)];
-}
+inline const OutcomeInfo &info(Outcome outcome) { return outcomes[static_cast<size_t>(outcome)]; }
 
 // What vmtest exits with. status: of the command as a shell gives it (0 to 255), or the signal that
 // ended vmtest for Interrupted. Statuses from 200 on give 199: above are vmtest's own.

@@ -46,9 +46,9 @@ std::string find_program(const std::string &name)
     if (executable(name))
       return name;
     std::error_code none;
-    throw outcome_error(Outcome::CommandNotFound,
-                        fmt::format("{}: {}", name,
-                                    fs::exists(name, none) ? "cannot be executed" : "not found"));
+    throw outcome_error(
+        Outcome::CommandNotFound,
+        fmt::format("{}: {}", name, fs::exists(name, none) ? "cannot be executed" : "not found"));
   }
   for (const fs::path &place : places())
     if (executable(place / name))
@@ -88,11 +88,11 @@ static void add_accounts(Initramfs &files)
 // A shell is no use alone. What this machine lacks, the guest does.
 static std::vector<std::string> add_shell(Initramfs &files)
 {
-  constexpr std::array tools = {"bpftool", "cat",   "cp",   "dd",   "df",    "dmesg", "echo",
-                                "find",    "free",  "grep", "head", "id",    "kill",  "less",
-                                "ls",      "lsmod", "mkdir", "mount", "mv",  "ps",    "rm",
-                                "sed",     "sleep", "sh",   "sort", "strace", "tail", "top",
-                                "umount",  "uname", "vi",   "wc"};
+  constexpr std::array tools = {"bpftool", "cat",   "cp",    "dd",    "df",     "dmesg", "echo",
+                                "find",    "free",  "grep",  "head",  "id",     "kill",  "less",
+                                "ls",      "lsmod", "mkdir", "mount", "mv",     "ps",    "rm",
+                                "sed",     "sleep", "sh",    "sort",  "strace", "tail",  "top",
+                                "umount",  "uname", "vi",    "wc"};
   for (const char *tool : tools)
     try {
       add_program(files, tool);

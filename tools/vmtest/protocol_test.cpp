@@ -33,7 +33,7 @@ static std::string read_in_pieces(FrameReader &reader, const std::string &bytes,
 
 TEST(crc32c_has_the_known_values)
 {
-  expect_eq(crc32c("123456789"), 0xe3069283u); // the catalogue's check value
+  expect_eq(crc32c("123456789"), 0xe3069283u);           // the catalogue's check value
   expect_eq(crc32c(std::string(32, '\0')), 0x8a9136aau); // RFC 3720, B.4
   expect_eq(crc32c(std::string(32, '\xff')), 0x62a8ab43u);
   expect_eq(crc32c("6789", crc32c("12345")), 0xe3069283u);

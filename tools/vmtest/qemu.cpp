@@ -26,7 +26,7 @@ namespace vmtest
 
 const char *name(Accelerator accelerator)
 {
-  return accelerator == Accelerator::Kvm ? "kvm"
+  return accelerator == Accelerator::Kvm   ? "kvm"
          : accelerator == Accelerator::Tcg ? "tcg"
                                            : "icount";
 }
@@ -119,9 +119,10 @@ static void add_wires(std::vector<std::string> &command, const Machine &machine,
     add(command, {"-chardev", fmt::format("socket,id=result,fd={}", wires.result), "-serial",
                   "chardev:result"});
   if (wires.files >= 0)
-    add(command, {"-device", "virtio-serial-pci,id=files", "-chardev",
-                  fmt::format("socket,id=files,fd={}", wires.files), "-device",
-                  fmt::format("virtserialport,bus=files.0,nr=1,chardev=files,name={}", files_port_name)});
+    add(command,
+        {"-device", "virtio-serial-pci,id=files", "-chardev",
+         fmt::format("socket,id=files,fd={}", wires.files), "-device",
+         fmt::format("virtserialport,bus=files.0,nr=1,chardev=files,name={}", files_port_name)});
   add(command, {"-chardev", fmt::format("socket,id=monitor,fd={}", wires.monitor), "-mon",
                 "chardev=monitor,mode=control"});
 }

@@ -16,14 +16,10 @@ static constexpr size_t page = 4096;
 
 std::string to_text(const RunConfig &config)
 {
-  json out = {{"nonce", config.nonce},
-              {"command", config.command},
-              {"argv0", config.argv0},
-              {"environment", config.environment},
-              {"shell", config.shell},
-              {"rows", config.rows},
-              {"columns", config.columns},
-              {"send_files", config.send_files},
+  json out = {{"nonce", config.nonce},     {"command", config.command},
+              {"argv0", config.argv0},     {"environment", config.environment},
+              {"shell", config.shell},     {"rows", config.rows},
+              {"columns", config.columns}, {"send_files", config.send_files},
               {"modules", config.modules}};
   std::string text;
   try {

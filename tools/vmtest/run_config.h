@@ -21,13 +21,13 @@ inline constexpr int debug_exit_status = 2 * debug_exit_code + 1;
 
 struct RunConfig {
   uint64_t nonce = 0;
-  std::vector<std::string> command;         // path in the guest first
-  std::string argv0;                        // as the user called it
+  std::vector<std::string> command; // path in the guest first
+  std::string argv0;                // as the user called it
   std::map<std::string, std::string> environment;
-  bool shell = false;                       // on a terminal, with input
-  int rows = 24, columns = 80;              // of that terminal
-  bool send_files = false;                  // what is under $OUT
-  std::vector<std::string> modules;         // for virtio-serial, in order; paths in the guest
+  bool shell = false;               // on a terminal, with input
+  int rows = 24, columns = 80;      // of that terminal
+  bool send_files = false;          // what is under $OUT
+  std::vector<std::string> modules; // for virtio-serial, in order; paths in the guest
 };
 
 // Padded to a multiple of 4 KiB: a shorter name of the CPU must not move what lies in memory.

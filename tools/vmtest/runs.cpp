@@ -24,7 +24,7 @@ namespace vmtest
 
 using Clock = std::chrono::steady_clock;
 
-static constexpr long boot_timeout_s = 60;  // times slowness
+static constexpr long boot_timeout_s = 60; // times slowness
 
 namespace
 {
@@ -83,8 +83,7 @@ static void check_needs(const Kernel &kernel, const std::vector<std::string> &ne
     if (!built_in(kernel, symbol))
       lacking.push_back("CONFIG_" + symbol + (has_config(kernel, symbol) ? " (is a module)" : ""));
   if (!lacking.empty())
-    throw outcome_error(Outcome::KernelUnfit,
-                        fmt::format("it lacks {}", fmt::join(lacking, ", ")));
+    throw outcome_error(Outcome::KernelUnfit, fmt::format("it lacks {}", fmt::join(lacking, ", ")));
 }
 
 static Kernel find_fit_kernel(const std::string &spec, const Options &options)
@@ -131,9 +130,9 @@ static Accelerator choose_accelerator(const Options &options, std::string &why)
 // One line: what the guests run on, and what that means for their time.
 static std::string describe(const Machine &machine, const Options &options, const std::string &why)
 {
-  std::string how = machine.accelerator == Accelerator::Kvm    ? "KVM"
+  std::string how = machine.accelerator == Accelerator::Kvm   ? "KVM"
                     : machine.accelerator == Accelerator::Tcg ? "TCG"
-                                                               : "TCG that counts instructions";
+                                                              : "TCG that counts instructions";
   if (machine.accelerator == Accelerator::Tcg && !why.empty())
     how += fmt::format(" (no KVM: {})", why);
   std::string line = fmt::format("{}, QEMU {}, {} CPU{}, {} MiB", how, machine.qemu.version,
@@ -174,21 +173,19 @@ static uint64_t make_nonce(const Machine &machine)
   return nonce;
 }
 
-static std::map<std::string, std::string> environment(const Options &options,
-                                                      const Prepared &prepared,
-                                                      const Machine &machine)
+static std::map<std::string, std::string>
+environment(const Options &options, const Prepared &prepared, const Machine &machine)
 {
   const char *terminal = options.shell ? getenv("TERM") : nullptr;
-  std::map<std::string, std::string> out = {
-      {"OUT", "/out"},
-      {"HOME", "/root"},
-      {"PATH", "/bin:/sbin:/usr/bin:/usr/sbin"},
-      {"TERM", terminal ? terminal : "dumb"},
-      {"VMTEST_ACCELERATOR", name(machine.accelerator)},
-      {"VMTEST_QEMU", machine.qemu.version},
-      {"VMTEST_CPU", cpu_model(machine)},
-      {"VMTEST_INITRAMFS", prepared.payload.sha256},
-      {"VMTEST_KERNEL", prepared.kernel.build_id}};
+  std::map<std::string, std::string> out = {{"OUT", "/out"},
+                                            {"HOME", "/root"},
+                                            {"PATH", "/bin:/sbin:/usr/bin:/usr/sbin"},
+                                            {"TERM", terminal ? terminal : "dumb"},
+                                            {"VMTEST_ACCELERATOR", name(machine.accelerator)},
+                                            {"VMTEST_QEMU", machine.qemu.version},
+                                            {"VMTEST_CPU", cpu_model(machine)},
+                                            {"VMTEST_INITRAMFS", prepared.payload.sha256},
+                                            {"VMTEST_KERNEL", prepared.kernel.build_id}};
   if (machine.accelerator == Accelerator::Icount)
     out["VMTEST_SEED"] = std::to_string(machine.seed);
   for (const auto &[key, value] : options.environment)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// What is loaded stays where it is in the file; behind it come the other sections that are kept, and
-// a new table of all of them, in which the dropped ones are empty, so that their numbers stay right.
+// What is loaded stays where it is in the file; behind it come the other sections that are kept,
+// and a new table of all of them, in which the dropped ones are empty, so that their numbers stay
+// right.
 #include "tools/vmtest/strip.h"
 
 #include <algorithm>
@@ -43,7 +44,10 @@ static uint64_t loaded_size(std::string_view elf, const Elf64_Ehdr &header)
   return end;
 }
 
-static void pad(std::string &out) { out.resize((out.size() + alignment - 1) / alignment * alignment); }
+static void pad(std::string &out)
+{
+  out.resize((out.size() + alignment - 1) / alignment * alignment);
+}
 
 static void move_section(std::string_view elf, Elf64_Shdr &section, std::string_view name,
                          std::string &out)
@@ -69,11 +73,11 @@ static std::string rebuild(std::string_view elf)
   Elf64_Shdr names = sections[header.e_shstrndx];
   std::string out(elf.substr(0, loaded));
   for (Elf64_Shdr &section : sections)
-    move_section(elf, section,
-                 text_at(elf.substr(0, names.sh_offset + names.sh_size),
-                         names.sh_offset + section.sh_name)
-                     .value_or(""),
-                 out);
+    move_section(
+        elf, section,
+        text_at(elf.substr(0, names.sh_offset + names.sh_size), names.sh_offset + section.sh_name)
+            .value_or(""),
+        out);
   pad(out);
   header.e_shoff = out.size();
   memcpy(out.data(), &header, sizeof(header));

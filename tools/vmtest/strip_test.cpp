@@ -27,9 +27,8 @@ TEST(a_program_runs_without_its_debug_sections)
 TEST(what_is_no_whole_elf_comes_back_as_it_is)
 {
   std::string whole = read_file("/proc/self/exe");
-  for (const std::string &text :
-       {std::string(), std::string("#!/bin/sh\n"), whole.substr(0, 64), whole.substr(0, 100000),
-        whole.substr(0, whole.size() - 1)})
+  for (const std::string &text : {std::string(), std::string("#!/bin/sh\n"), whole.substr(0, 64),
+                                  whole.substr(0, 100000), whole.substr(0, whole.size() - 1)})
     expect(without_debug(text) == text, fmt::format("{} bytes changed", text.size()));
 }
 

@@ -28,15 +28,14 @@ std::string table(const std::vector<RunReport> &runs)
     wide = std::max(wide, label(run).size());
     release = std::max(release, run.release.size());
   }
-  std::string text = fmt::format("{:{}}  {:{}}  {:17}  {:>4}  {:>7}  {:>9}  {:>7}\n", "kernel", wide,
-                                 "release", release, "outcome", "exit", "boot s", "command s",
-                                 "total s");
+  std::string text =
+      fmt::format("{:{}}  {:{}}  {:17}  {:>4}  {:>7}  {:>9}  {:>7}\n", "kernel", wide, "release",
+                  release, "outcome", "exit", "boot s", "command s", "total s");
   for (const RunReport &run : runs)
-    text += fmt::format("{:{}}  {:{}}  {:17}  {:>4}  {:>7}  {:>9}  {:>7.2f}\n", label(run), wide,
-                        run.release, release, info(run.result.outcome).name,
-                        exit_code(run.result.outcome, run.result.status),
-                        seconds(run.result.boot_s), seconds(run.result.command_s),
-                        run.result.total_s);
+    text += fmt::format(
+        "{:{}}  {:{}}  {:17}  {:>4}  {:>7}  {:>9}  {:>7.2f}\n", label(run), wide, run.release,
+        release, info(run.result.outcome).name, exit_code(run.result.outcome, run.result.status),
+        seconds(run.result.boot_s), seconds(run.result.command_s), run.result.total_s);
   return text;
 }
 

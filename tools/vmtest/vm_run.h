@@ -17,7 +17,8 @@ struct VmRun {
 // QEMU.
 std::string test_kernel();
 
-// vmtest with these arguments, test_kernel() and a mark of this process on the kernel's command line.
+// vmtest with these arguments, test_kernel() and a mark of this process on the kernel's command
+// line.
 std::vector<std::string> vmtest_command(const std::vector<std::string> &arguments);
 
 // meanwhile: called with the process and its stdout so far, each time there is more of it.

@@ -23,9 +23,8 @@ namespace fs = std::filesystem;
 
 static void expect_status(const VmRun &run, int status)
 {
-  expect(run.status == status,
-         fmt::format("status {}, wanted {}; stdout: {}; stderr: {}", run.status, status, run.out,
-                     run.err));
+  expect(run.status == status, fmt::format("status {}, wanted {}; stdout: {}; stderr: {}",
+                                           run.status, status, run.out, run.err));
 }
 
 // Sends the signals once the command has said so.
@@ -103,14 +102,14 @@ TEST(out_of_memory_is_told)
 TEST(large_file_comes_back_whole)
 {
   TemporaryDirectory directory;
-  VmRun ended = run_vmtest({"--out", directory / "out", "--with", "tee", "--with", "sha256sum",
-                            "--with", "mkdir", "--", "dd", "if=/dev/urandom", "of=/out/big",
-                            "bs=1M", "count=200"});
+  VmRun ended =
+      run_vmtest({"--out", directory / "out", "--with", "tee", "--with", "sha256sum", "--with",
+                  "mkdir", "--", "dd", "if=/dev/urandom", "of=/out/big", "bs=1M", "count=200"});
   expect_status(ended, 0);
   expect_eq(fs::file_size(directory / "out/big"), 200u << 20);
-  VmRun summed = run_vmtest({"--out", directory / "sums", "--with", "dd", "--with", "sha256sum",
-                             "--", "sh", "-c",
-                             "dd if=/dev/urandom of=big bs=1M count=200; sha256sum <big"});
+  VmRun summed =
+      run_vmtest({"--out", directory / "sums", "--with", "dd", "--with", "sha256sum", "--", "sh",
+                  "-c", "dd if=/dev/urandom of=big bs=1M count=200; sha256sum <big"});
   expect_status(summed, 0);
   auto here = vmtest::run_command({"sh", "-c", "sha256sum <" + (directory / "sums/big")});
   expect_eq(here.out, summed.out);
@@ -141,10 +140,9 @@ TEST(interrupt_lets_the_command_say_goodbye)
 
 TEST(second_interrupt_is_final)
 {
-  VmRun ended =
-      run_vmtest({"--with", "sleep", "--", "sh", "-c",
-                  "trap '' INT TERM; echo start; while :; do sleep 1; done"},
-                 on_start({SIGTERM, SIGTERM}));
+  VmRun ended = run_vmtest({"--with", "sleep", "--", "sh", "-c",
+                            "trap '' INT TERM; echo start; while :; do sleep 1; done"},
+                           on_start({SIGTERM, SIGTERM}));
   expect_status(ended, 143);
   expect_no_qemu_left();
 }
@@ -174,11 +172,14 @@ TEST(killed_qemu_is_told)
 TEST(full_disk_is_told_and_nothing_is_left)
 {
   TemporaryDirectory directory;
-  std::vector<std::string> command = {
-      "unshare", geteuid() == 0 ? "-m" : "-rm", "sh", "-c",
-      "mount -t tmpfs -o size=1m none " + directory.path() + " || exit 99; \"$@\"; rc=$?; ls -A " +
-          directory / "out" + "; exit $rc",
-      "sh"};
+  std::vector<std::string> command = {"unshare",
+                                      geteuid() == 0 ? "-m" : "-rm",
+                                      "sh",
+                                      "-c",
+                                      "mount -t tmpfs -o size=1m none " + directory.path() +
+                                          " || exit 99; \"$@\"; rc=$?; ls -A " + directory / "out" +
+                                          "; exit $rc",
+                                      "sh"};
   for (const std::string &word :
        vmtest_command({"--out", directory / "out", "--", "dd", "if=/dev/zero", "of=/out/big",
                        "bs=1M", "count=8"}))
@@ -217,8 +218,8 @@ TEST(truncated_kernel_is_told)
   std::string image = read_file(vmtest::find_kernel(test_kernel()).image);
   for (size_t size : {size_t{0}, size_t{1000}, image.size() / 2}) {
     write_file(directory / "vmlinux", image.substr(0, size));
-    VmRun ended = run_vmtest({"--json", directory / "json", "--kernel", directory / "vmlinux",
-                              "--dry-run", "--", "sh"});
+    VmRun ended = run_vmtest(
+        {"--json", directory / "json", "--kernel", directory / "vmlinux", "--dry-run", "--", "sh"});
     expect_status(ended, 207);
   }
 }
@@ -250,9 +251,10 @@ TEST(two_at_once_are_kept_apart)
 
 static std::string counted(const std::string &seed)
 {
-  VmRun ended = run_vmtest({"--icount", "--seed", seed, "--with", "date", "--with", "cat", "--",
-                            "sh", "-c", "date +%s.%N; cat /proc/sys/kernel/random/uuid "
-                                        "/proc/uptime /proc/interrupts /proc/self/maps"});
+  VmRun ended =
+      run_vmtest({"--icount", "--seed", seed, "--with", "date", "--with", "cat", "--", "sh", "-c",
+                  "date +%s.%N; cat /proc/sys/kernel/random/uuid "
+                  "/proc/uptime /proc/interrupts /proc/self/maps"});
   expect_status(ended, 0);
   return ended.out;
 }
