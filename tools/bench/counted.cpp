@@ -80,7 +80,7 @@ bool repeat(Bench &bench, Chunks &chunks, Signals &signals)
       return false;
     // What earlier chunks freed comes back to the allocators after a grace period, and not in the
     // middle of this one.
-    constexpr long rest_ms = 20;
+    constexpr long rest_ms = 100;
     sleep_ms(rest_ms);
     // The base first: it leaves the keys where they are.
     if (auto base = bench.run_base(0, chunks.sizes[i]))
