@@ -55,7 +55,7 @@ public:
       : x_options(options), x_store(options.store), x_progress("check")
   {
     x_report = {.command = "check", .alpha = options.alpha, .seed = options.seed};
-    x_report.policy.strict = options.strict;
+    x_report.policy = options.policy();
   }
 
   int run()

@@ -4,16 +4,15 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstring>
 #include <system_error>
 
 #include "tools/gate/interrupt.h"
+#include "tools/gate/spawn.h"
 
 namespace gate
 {
@@ -21,61 +20,18 @@ namespace gate
 static constexpr size_t longest_line = 16u << 20;
 static constexpr long grace_ms = 2000;
 
-static void make_pipe(Fd &read_end, Fd &write_end)
-{
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) < 0)
-    throw std::system_error(errno, std::generic_category(), "cannot make a pipe");
-  read_end.reset(ends[0]);
-  write_end.reset(ends[1]);
-}
-
-// Between fork and exec: only calls that are safe there.
-[[noreturn]] static void become(const char *program, char *const argv[], pid_t parent, int in,
-                                int out, int err, int report)
-{
-  // Its own group, so that Ctrl-C reaches the gate alone, which then ends it in order.
-  setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGTERM);
-  restore_signals();
-  if (getppid() == parent && dup2(in, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0 &&
-      dup2(err, STDERR_FILENO) >= 0)
-    execv(program, argv);
-  int failure = errno;
-  if (write(report, &failure, sizeof(failure)) < 0)
-    _exit(126);
-  _exit(127);
-}
-
 Child::Child(const std::string &program, const std::vector<std::string> &arguments)
 {
-  std::vector<char *> argv = {const_cast<char *>(program.c_str())};
-  for (const std::string &argument : arguments)
-    argv.push_back(const_cast<char *>(argument.c_str()));
-  argv.push_back(nullptr);
-  Fd in, out, report_read, report_write;
+  Fd in, out;
   make_pipe(in, x_in);
   make_pipe(x_out, out);
-  make_pipe(report_read, report_write);
   x_err.reset(memfd_create("stderr", MFD_CLOEXEC));
   if (!x_err)
     throw std::system_error(errno, std::generic_category(), "cannot make a file in memory");
   fcntl(x_err.get(), F_SETFL, O_APPEND);
-  pid_t parent = getpid();
-  x_pid = fork();
-  if (x_pid < 0)
-    throw std::system_error(errno, std::generic_category(), "cannot fork");
-  if (x_pid == 0)
-    become(program.c_str(), argv.data(), parent, in.get(), out.get(), x_err.get(),
-           report_write.get());
-  report_write.reset();
-  int failure = 0;
-  if (read(report_read.get(), &failure, sizeof(failure)) == sizeof(failure)) {
-    waitpid(x_pid, nullptr, 0);
-    x_pid = -1;
-    throw std::system_error(failure, std::generic_category(),
-                            fmt::format("cannot execute '{}'", program));
-  }
+  std::vector<std::string> argv = {program};
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  x_pid = spawn(argv, in.get(), out.get(), x_err.get());
 }
 
 Child::~Child()
@@ -156,9 +112,7 @@ std::string Child::describe_end()
     kill_now();
     return "closed its output without ending";
   }
-  if (WIFSIGNALED(x_status))
-    return fmt::format("signal {} ({})", WTERMSIG(x_status), strsignal(WTERMSIG(x_status)));
-  return fmt::format("exit status {}", WEXITSTATUS(x_status));
+  return describe_status(x_status);
 }
 
 std::optional<int> Child::exit_status() const

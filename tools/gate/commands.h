@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// The three commands. Each prints its outcome and returns the exit code.
+// The commands. Each prints its outcome and returns the exit code.
 #pragma once
 
 #include "tools/gate/interleave.h"
@@ -12,6 +12,7 @@ namespace gate
 int record(const Options &options);
 int check(const Options &options);
 int compare(const Options &options);
+int ab(const Options &options);
 
 // Nothing can be measured on this machine, and why. Exit code 4.
 class nothing_measurable : public std::runtime_error {

@@ -63,7 +63,7 @@ int compare(const Options &options)
   if (options.base == "-" && options.comp == "-")
     throw usage_error("the standard input can be read once: only one side can be '-'");
   Report report = {.command = "compare", .alpha = options.alpha};
-  report.policy.strict = options.strict;
+  report.policy = options.policy();
   Reading base = read_side(options.base, "base", options, report);
   Reading comp = read_side(options.comp, "comp", options, report);
   rename_benchmarks(base.result, options.renames);

@@ -32,29 +32,6 @@ Interleave::Interleave(std::vector<Command> commands, Plan plan, uint64_t seed,
 
 Interleave::~Interleave() = default;
 
-// Written out, since the standard library's shuffle differs between libraries: a seed repeats a
-// run.
-template <class T> void Interleave::shuffle(std::vector<T> &items)
-{
-  for (size_t i = items.size(); i > 1; i--) {
-    size_t j = x_random() % i;
-    T kept = items[i - 1];
-    items[i - 1] = items[j];
-    items[j] = kept;
-  }
-}
-
-std::vector<bool> Interleave::balanced_coins(size_t count)
-{
-  std::vector<char> coins(count);
-  for (size_t i = 0; i < count; i++)
-    coins[i] = i % 2;
-  if (count % 2 && coin())
-    coins[0] = 1;
-  shuffle(coins);
-  return {coins.begin(), coins.end()};
-}
-
 ServeClient &Interleave::client(size_t command)
 {
   if (!x_clients[command])
@@ -122,7 +99,7 @@ bool Interleave::load_all(Task &task, bool second_first)
 
 void Interleave::unload_all(Task &task)
 {
-  bool backwards = coin();
+  bool backwards = x_random.coin();
   for (size_t i = 0; i < task.targets.size(); i++) {
     size_t side = side_at(task, i, backwards);
     guarded(task, side, [](ServeClient &client, size_t number) { client.unload(number); });
@@ -198,7 +175,7 @@ bool Interleave::warm(Task &task, bool second_first)
 // A B B A or B A A B; the first two epochs run the same keys, and so do the last two.
 bool Interleave::measure_round(Task &task, std::vector<std::vector<Epoch>> &epochs)
 {
-  bool backwards = coin();
+  bool backwards = x_random.coin();
   uint64_t seeds[2] = {any_seed(), any_seed()};
   size_t count = task.targets.size();
   for (size_t i = 0; i < 2 * count; i++) {
@@ -240,14 +217,14 @@ void Interleave::measure(const std::vector<Task *> &tasks)
   size_t done = 0, total = 0, rounds = 0;
   for (Task *task : tasks) {
     task->sides.assign(task->targets.size(), {});
-    task->second_first = balanced_coins(task->units);
+    task->second_first = x_random.balanced_coins(task->units);
     task->unit_ns.clear();
     total += task->units;
     rounds = std::max(rounds, task->units);
   }
   for (size_t unit = 0; unit < rounds; unit++) {
     restart();
-    shuffle(order);
+    x_random.shuffle(order);
     for (Task *task : order) {
       if (unit >= task->units)
         continue;

@@ -11,10 +11,10 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <random>
 #include <string>
 #include <vector>
 
+#include "tools/gate/random_order.h"
 #include "tools/gate/serve_client.h"
 #include "tools/lib/result.h"
 
@@ -96,14 +96,11 @@ private:
   bool warm(Task &task, bool second_first);
   void measure_unit(Task &task, bool second_first);
   bool measure_round(Task &task, std::vector<std::vector<Epoch>> &epochs);
-  std::vector<bool> balanced_coins(size_t count);
-  uint64_t any_seed() { return x_random() >> 1; }
-  bool coin() { return x_random() >> 63; }
-  template <class T> void shuffle(std::vector<T> &items);
+  uint64_t any_seed() { return x_random.below_2_63(); }
 
   std::vector<Command> x_commands;
   Plan x_plan;
-  std::mt19937_64 x_random;
+  RandomOrder x_random;
   ProgressCall x_progress;
   std::vector<std::unique_ptr<ServeClient>> x_clients;
   std::vector<int> x_hangs;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "tools/gate/interrupt.h"
 
-#include <poll.h>
-
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
@@ -47,16 +46,21 @@ void check_interrupts()
     throw interrupted_error();
 }
 
-bool wait_readable(int fd, long timeout_ms)
+int wait_any(pollfd *wanted, size_t count, long timeout_ms)
 {
   timespec timeout = {timeout_ms / 1000, timeout_ms % 1000 * 1000000};
-  pollfd wanted = {fd, POLLIN, 0};
-  int ready = ppoll(&wanted, 1, &timeout, g_catching ? &g_old_mask : nullptr);
+  int ready = ppoll(wanted, count, &timeout, g_catching ? &g_old_mask : nullptr);
   if (g_interrupted)
     throw interrupted_error();
   if (ready < 0 && errno != EINTR)
     throw std::system_error(errno, std::generic_category(), "cannot poll");
-  return ready > 0;
+  return std::max(ready, 0);
+}
+
+bool wait_readable(int fd, long timeout_ms)
+{
+  pollfd wanted = {fd, POLLIN, 0};
+  return wait_any(&wanted, 1, timeout_ms) > 0;
 }
 
 } // namespace gate

@@ -2,14 +2,22 @@
 // gate: record a baseline, check a bench against it, compare two result files.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+#include <string_view>
+
 #include "tools/gate/commands.h"
 #include "tools/gate/interrupt.h"
 
 static int run(const gate::Options &options)
 {
-  if (options.command == "record")
-    return gate::record(options);
-  return options.command == "check" ? gate::check(options) : gate::compare(options);
+  static const std::map<std::string, int (*)(const gate::Options &)> commands = {
+      {"record", gate::record},
+      {"check", gate::check},
+      {"compare", gate::compare},
+      {"ab", gate::ab},
+  };
+  return commands.at(options.command)(options);
 }
 
 static int complain(int code, const std::string &what)
@@ -18,9 +26,16 @@ static int complain(int code, const std::string &what)
   return code;
 }
 
+// git bisect run takes any other code below 128 for a bad commit.
+static int complain_or_skip(bool bisect, int code, const std::string &what)
+{
+  return complain(bisect ? gate::Exit::Untestable : code, what);
+}
+
 int main(int argc, char **argv)
 {
   using namespace gate;
+  bool bisect = std::find(argv, argv + argc, std::string_view("--bisect")) != argv + argc;
   try {
     Options options = parse_options(argc, argv);
     // compare measures nothing and writes last: a signal may just end it, also while it reads.
@@ -33,11 +48,12 @@ int main(int argc, char **argv)
   } catch (const interrupted_error &) {
     return complain(Exit::Interrupted, "interrupted: nothing was judged, nothing was stored");
   } catch (const nothing_measurable &reason) {
-    return complain(Exit::Skipped, fmt::format("nothing can be measured here: {}", reason.what()));
+    return complain_or_skip(bisect, Exit::Skipped,
+                            fmt::format("nothing can be measured here: {}", reason.what()));
   } catch (const serve_error &failure) {
-    return complain(Exit::Incomplete, failure.what());
+    return complain_or_skip(bisect, Exit::Incomplete, failure.what());
   } catch (const std::exception &failure) {
     // Usage, or what could not be read or written.
-    return complain(Exit::Usage, failure.what());
+    return complain_or_skip(bisect, Exit::Usage, failure.what());
   }
 }

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 namespace gate
 {
 
-static constexpr size_t fewest_units = 20;
+static constexpr size_t fewest_units = 20, most_units = 1000;
 
 // The whole text as a number that is not negative.
 static double parse_unsigned(const std::string &name, const std::string &text, const char *kind)
@@ -128,7 +128,7 @@ namespace
 {
 
 struct Texts {
-  std::string tolerance, stored_tolerance, alpha, units, max_units, timeout, seed;
+  std::string tolerance, stored_tolerance, alpha, units, max_units, timeout, seed, pairs, budget;
   std::vector<std::string> renames, directions;
 };
 
@@ -140,9 +140,31 @@ static void add_judging(CLI::App &command, Options &options, Texts &texts)
   command.add_option("--alpha", texts.alpha, "chance of any false alarm in a run (0.01)");
   command.add_option("--rename", texts.renames, "OLD=NEW: name of a benchmark in the baseline");
   command.add_flag("--strict", options.strict, "inconclusive is incomplete: exit 3");
+  command.add_flag("--bisect", options.bisect,
+                   "exit 0, 1 or 125 (nothing certain), as git bisect run wants");
+  command.add_option("--json", options.json, "write the report to FILE (docs/gate-json.md)");
+}
+
+static void add_foreign(CLI::App &command, Options &options)
+{
   command.add_flag("--allow-foreign", options.allow_foreign,
                    "compare with another machine's figures, as advice only");
-  command.add_option("--json", options.json, "write the report to FILE (docs/gate-json.md)");
+}
+
+static CLI::App *add_ab(CLI::App &app, Options &options, Texts &texts)
+{
+  CLI::App *ab = app.add_subcommand("ab", "run two commands in turns and compare what they print");
+  ab->add_option("--a", options.base, "command of the base; blanks and quotes as in a shell")
+      ->required();
+  ab->add_option("--b", options.comp, "command that is judged")->required();
+  ab->add_option("--pairs", texts.pairs, "runs a side (40)");
+  ab->add_option("--budget", texts.budget, "seconds: as many pairs as fit, instead of --pairs");
+  ab->add_option("--seed", texts.seed, "of the order (random; it is reported)");
+  ab->add_option("--timeout", texts.timeout, "seconds that one run may take (120)");
+  add_judging(*ab, options, texts);
+  ab->footer("Read from standard output: our result file, or the Summary lines of the kernel's\n"
+             "bench; of any other command the wall time is compared.");
+  return ab;
 }
 
 static void add_measuring(CLI::App &command, Options &options, Texts &texts)
@@ -167,10 +189,10 @@ static void take_texts(Options &options, const Texts &texts)
   if (!texts.alpha.empty())
     options.alpha = parse_alpha(texts.alpha);
   if (!texts.units.empty())
-    options.units = parse_count("--units", texts.units, 1, 100000);
-  options.max_units = 10 * std::max(options.units, fewest_units);
+    options.units = parse_count("--units", texts.units, 1, most_units);
+  options.max_units = std::min(10 * std::max(options.units, fewest_units), 2 * most_units);
   if (!texts.max_units.empty())
-    options.max_units = parse_count("--max-units", texts.max_units, 1, 1000000);
+    options.max_units = parse_count("--max-units", texts.max_units, 1, 2 * most_units);
   if (!texts.timeout.empty())
     options.timeout_ms = parse_count("--timeout", texts.timeout, 1, 86400) * 1000;
   options.seed =
@@ -179,6 +201,18 @@ static void take_texts(Options &options, const Texts &texts)
     parse_rename(rename, options.renames);
   for (const std::string &direction : texts.directions)
     parse_direction(direction, options.directions);
+}
+
+static void take_pairs(Options &options, const Texts &texts)
+{
+  if (!texts.pairs.empty() && !texts.budget.empty())
+    throw usage_error("--pairs and --budget: only one of them");
+  if (!texts.pairs.empty())
+    options.pairs = parse_count("--pairs", texts.pairs, 1, Options::most_pairs);
+  if (!texts.budget.empty())
+    options.budget_s = parse_unsigned("--budget", texts.budget, "number of seconds");
+  if (!texts.budget.empty() && options.budget_s == 0)
+    throw usage_error("--budget: 0 seconds are nothing");
 }
 
 static void check_units(const Options &options)
@@ -205,6 +239,7 @@ Options parse_options(int argc, const char *const *argv)
   CLI::App *check = app.add_subcommand("check", "measure bench interleaved with the baseline");
   add_measuring(*check, options, texts);
   add_judging(*check, options, texts);
+  add_foreign(*check, options);
   check->add_option("--max-units", texts.max_units, "with those that confirm (10 times --units)");
   check->add_option("--stored-tolerance", texts.stored_tolerance,
                     "for times that can only be compared with stored ones, percent (25)");
@@ -215,6 +250,8 @@ Options parse_options(int argc, const char *const *argv)
   compare->add_option("--better", texts.directions, "METRIC=lower|higher|none: what is good of it");
   compare->add_flag("--partial", options.partial, "use what comes before a break in broken JSON");
   add_judging(*compare, options, texts);
+  add_foreign(*compare, options);
+  CLI::App *ab = add_ab(app, options, texts);
   // After "--" everything is for bench, whether gate knows it or not.
   const char *const *mark = std::find(argv, argv + argc, std::string_view("--"));
   try {
@@ -229,8 +266,9 @@ Options parse_options(int argc, const char *const *argv)
   CLI::App *chosen = app.get_subcommands().at(0);
   options.command = chosen->get_name();
   take_texts(options, texts);
+  take_pairs(options, texts);
   check_units(options);
-  if (chosen == compare)
+  if (chosen == compare || chosen == ab)
     return options;
   std::vector<std::string> rest = chosen->remaining();
   rest.insert(rest.end(), mark == argv + argc ? mark : mark + 1, argv + argc);

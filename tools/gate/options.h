@@ -8,15 +8,17 @@
 #include <string>
 #include <vector>
 
+#include "tools/gate/verdict.h"
+
 namespace gate
 {
 
 struct Options {
-  std::string command; // "record", "check" or "compare"
+  std::string command; // "record", "check", "compare", "ab", ...
   std::string store;
   std::string bench; // path of an executable; empty for compare
   std::vector<std::string> bench_arguments;
-  std::string base, comp; // of compare
+  std::string base, comp; // files of compare, commands of ab
 
   double tolerance = 0.05;        // fractions
   double stored_tolerance = 0.25; // of times of check that were not measured interleaved
@@ -25,13 +27,19 @@ struct Options {
   size_t max_units = 200;
   long timeout_ms = 120000; // of one answer of bench
   uint64_t seed = 0;
+  size_t pairs = 40;   // of ab
+  double budget_s = 0; // of ab: as many pairs as fit; 0: pairs
+  static constexpr size_t most_pairs = 2000;
   bool if_missing = false; // record: keep an existing baseline
   bool strict = false;
+  bool bisect = false;
   bool allow_foreign = false;
   std::string json;
   std::map<std::string, std::string> renames;
   std::map<std::string, std::string> directions; // metric -> "lower", "higher" or "none"
   bool partial = false; // compare: what comes before the place where a file breaks off
+
+  Policy policy() const { return {.strict = strict, .bisect = bisect}; }
 };
 
 // A wrong command line. what() is one line.

@@ -20,7 +20,7 @@ using Line = std::array<std::string, column_count>;
 int exit_code(const Report &report)
 {
   if (!report.skipped.empty())
-    return Exit::Skipped;
+    return report.policy.bisect ? Exit::Untestable : Exit::Skipped;
   return exit_code(count_verdicts(report.rows), report.policy);
 }
 
@@ -218,7 +218,7 @@ std::string format_json(const Report &report)
                 {"verdict", overall(report, counts)},
                 {"exit_code", exit_code(report)},
                 {"alpha", report.alpha},
-                {"seed", report.command == "check" ? json(report.seed) : json()},
+                {"seed", report.command == "compare" ? json() : json(report.seed)},
                 {"advisory", report.policy.advisory},
                 {"counts", count_object},
                 {"geometric_mean", {{"change", number(mean)}, {"rows", used}}},

@@ -12,11 +12,11 @@ namespace gate
 {
 
 struct Report {
-  std::string command; // "check" or "compare"
+  std::string command; // "check", "compare" or "ab"
   std::vector<Row> rows;
   std::vector<std::string> remarks; // about the run as a whole, one line each
   double alpha = 0.01;
-  uint64_t seed = 0; // of check
+  uint64_t seed = 0; // of check and ab
   Policy policy;
   // Not empty: nothing could be measured on this machine, and why. Exit code 4.
   std::string skipped;

@@ -39,9 +39,12 @@ int exit_code(const Counts &counts, const Policy &policy)
     return Exit::Regression;
   size_t compared = of(counts, Verdict::Regressed) + of(counts, Verdict::Improved) +
                     of(counts, Verdict::Unchanged) + of(counts, Verdict::Inconclusive);
+  // What is not known to be good is no good commit.
   bool incomplete = of(counts, Verdict::Invalid) || of(counts, Verdict::Missing) ||
                     of(counts, Verdict::Incomparable) || compared == 0 ||
-                    (policy.strict && of(counts, Verdict::Inconclusive));
+                    ((policy.strict || policy.bisect) && of(counts, Verdict::Inconclusive));
+  if (policy.bisect && (incomplete || policy.advisory))
+    return Exit::Untestable;
   return incomplete ? Exit::Incomplete : Exit::Passed;
 }
 

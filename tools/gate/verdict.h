@@ -66,11 +66,20 @@ using Counts = std::array<size_t, verdict_count>; // by Verdict, gated rows only
 
 Counts count_verdicts(const std::vector<Row> &rows);
 
-enum Exit { Passed = 0, Regression = 1, Usage = 2, Incomplete = 3, Skipped = 4, Interrupted = 130 };
+enum Exit {
+  Passed = 0,
+  Regression = 1,
+  Usage = 2,
+  Incomplete = 3,
+  Skipped = 4,
+  Untestable = 125, // git bisect run: tells nothing about this commit
+  Interrupted = 130
+};
 
 struct Policy {
   bool strict = false;   // inconclusive counts as incomplete
   bool advisory = false; // foreign machine: a regression is told, not failed on
+  bool bisect = false;   // exit 0, 1 or 125, as git bisect run wants
 };
 
 int exit_code(const Counts &counts, const Policy &policy);

@@ -38,7 +38,7 @@ static Reading read_json_format(Input &input, bool partial)
   case JsonKind::Other:
     break;
   }
-  throw input_error(fmt::format("{}: JSON, but none that gate reads: {} (it reads {})",
+  throw unknown_input(fmt::format("{}: JSON, but none that gate reads: {} (it reads {})",
                                 input.name(), why, all_formats));
 }
 
@@ -62,7 +62,7 @@ static Reading read_text(Input &input)
   for (const auto &parser : parsers)
     if (parser->recognised())
       return parser->finish();
-  throw input_error(fmt::format("{}: nothing that gate reads in {} lines; {} (it reads {})",
+  throw unknown_input(fmt::format("{}: nothing that gate reads in {} lines; {} (it reads {})",
                                 input.name(), lines.number(), first, all_formats));
 }
 
@@ -83,7 +83,7 @@ Reading read_results(Input &input, bool partial)
     head.remove_prefix(byte_order_mark.size());
   size_t start = head.find_first_not_of(" \t\r\n");
   if (head.empty() || (start == head.npos && head.size() < 1000))
-    throw input_error(fmt::format("{}: empty", input.name()));
+    throw unknown_input(fmt::format("{}: empty", input.name()));
   refuse_binary(input, head);
   // Every JSON format is an object; a log may begin with the kernel's "[   12.345678]".
   bool is_json = start != head.npos && head[start] == '{';

@@ -23,9 +23,15 @@ struct Reading {
   std::vector<std::string> remarks; // what a reader should know about them, one line each
 };
 
+// Nothing that gate reads, as opposed to something broken.
+class unknown_input : public input_error {
+public:
+  using input_error::input_error;
+};
+
 // Finds out by content what the file is ("-": the standard input) and reads it. partial: keep what
 // comes before the place where JSON breaks off, with a remark. Throws input_error: what is wrong
-// and at which byte or line, or what was tried.
+// and at which byte or line; unknown_input: what was tried.
 Reading read_results(const std::string &path, bool partial = false);
 Reading read_results(Input &input, bool partial = false);
 
