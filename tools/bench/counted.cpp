@@ -94,20 +94,15 @@ bool repeat(Bench &bench, Chunks &chunks, Signals &signals)
 
 bool has_base(const Chunks &chunks) { return !chunks.bases[0].empty(); }
 
-// --inject means a share of the net count. The spins of bench_loop.bpf.h are a share of the raw
-// one, and making any has a cost of its own.
 void inject_net(Bench &bench, double pct, const Chunks &chunks)
 {
   double raw = sum_of_medians(chunks.ops);
   double net = raw - (has_base(chunks) ? sum_of_medians(chunks.bases) : 0);
-  InjectionCost cost = bench.measure_injection();
-  double wanted = pct / 100 * net, fixed = cost.fixed_ns * chunks.sizes.size();
-  if (wanted < fixed + cost.spin_ns)
+  auto q20 = net_injection_q20(pct, raw, net, chunks.sizes.size(), bench.measure_injection());
+  if (!q20)
     throw std::runtime_error(
-        fmt::format("--inject: {} % of these ops is less than can be injected here, {:.2f} %", pct,
-                    100 * (fixed + cost.spin_ns) / net));
-  double spins = (wanted - fixed) / cost.spin_ns;
-  bench.set_inject_q20(std::llround(std::ldexp(spins / raw, 20)));
+        fmt::format("--inject: {} % of so few instructions cannot be made, only more", pct));
+  bench.set_inject_q20(*q20);
 }
 
 } // namespace
@@ -121,6 +116,17 @@ double sum_of_medians(const std::vector<std::vector<uint64_t>> &repetitions_by_c
     sum += static_cast<double>(*middle);
   }
   return sum;
+}
+
+// The spins of bench_loop.bpf.h follow the raw count, of which loop and keys are a part, and making
+// any has a cost of its own.
+std::optional<uint64_t> net_injection_q20(double pct, double raw_ns, double net_ns, size_t runs,
+                                          const InjectionCost &cost)
+{
+  double spins = (pct / 100 * net_ns - cost.fixed_ns * runs) / cost.spin_ns;
+  if (!(spins >= 1))
+    return std::nullopt;
+  return std::llround(std::ldexp(spins / raw_ns, 20));
 }
 
 // Rates want more distinct ops than are counted.

@@ -37,6 +37,12 @@ std::optional<Counted> count_load(Bench &bench, const Selected &selected, double
 // An interrupt in a minority of repetitions leaves no trace.
 double sum_of_medians(const std::vector<std::vector<uint64_t>> &repetitions_by_chunk);
 
+// Spins per ns, in units of 2^-20, that make ops cost pct percent of their net count more, where
+// they take raw_ns with and net_ns without loop and keys in this many runs. nullopt: less than what
+// making any spins costs.
+std::optional<uint64_t> net_injection_q20(double pct, double raw_ns, double net_ns, size_t runs,
+                                          const InjectionCost &cost);
+
 // The median over loads of net().
 double median_net(const std::vector<Counted> &loads);
 

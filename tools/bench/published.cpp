@@ -91,9 +91,8 @@ private:
     if (!counting())
       return *bench_line::parse(report.summary(outcome.samples));
     bench_line::Line counted{.kind = bench_line::Kind::Summary};
-    for (const std::string &text : report.untimed(outcome.samples))
-      if (auto line = bench_line::parse(text))
-        counted = *line;
+    if (auto line = bench_line::parse(report.summary(outcome.samples)))
+      counted.false_hits = line->false_hits;
     counted.instructions = bench_line::Instructions{median_net(outcome.counted)};
     return counted;
   }

@@ -216,7 +216,9 @@ public:
 
   std::vector<std::string> untimed(const std::vector<Sample> &samples) const override
   {
-    return {summary(samples)};
+    auto counts = upstream_false_hits(total_counts(samples));
+    return {fmt::format("False hits: {} of {} operations, {:.2f} % as the kernel's bench counts",
+                        counts.false_hits, counts.total, counts.percentage)};
   }
 
   std::vector<std::string> more(const Params &params,

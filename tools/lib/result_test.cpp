@@ -58,9 +58,11 @@ TEST(result_written_and_read_back)
   TemporaryDirectory here;
   Result first = parse_result(file_text(benchmark_text()), "f");
   first.benchmarks[0].inject_pct = 30;
+  first.benchmarks[0].base_bytecode = "b2";
   write_result(here / "r.json", first);
   Result second = read_result(here / "r.json");
   expect_eq(*second.benchmarks[0].inject_pct, 30.0);
+  expect_eq(second.benchmarks[0].base_bytecode, std::string("b2"));
   expect_eq(format_result(first), format_result(second));
 }
 

@@ -92,6 +92,12 @@ static void take(const bench_line::HtabMem &v, UpstreamLine &line)
     line.figures.push_back({memory("peak_memory", false), known(v.peak.value_or(0))});
 }
 
+static void take(const bench_line::Instructions &v, UpstreamLine &line)
+{
+  Shape shape{.name = "instructions", .unit = "insns/op", .kind = Class::Exact};
+  line.figures = {{shape, v.per_op}};
+}
+
 static std::optional<UpstreamLine> known_line(std::string_view text)
 {
   auto read = bench_line::parse(text);
@@ -114,6 +120,8 @@ static std::optional<UpstreamLine> known_line(std::string_view text)
     take(*read->false_hits, line);
   if (read->htab_mem)
     take(*read->htab_mem, line);
+  if (read->instructions)
+    take(*read->instructions, line);
   return line;
 }
 
