@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "tools/gate/commands.h"
 #include "tools/gate/compare.h"
@@ -181,7 +182,19 @@ private:
       throw bad_run(fmt::format("{}: run {} printed other figures of '{}' than the first",
                                 side.name, pair + 1, known.name));
     for (size_t k = 0; k < known.metrics.size(); k++)
-      known.metrics[k].samples.push_back(fresh.metrics[k].samples.at(0));
+      add_figure(side, known, known.metrics[k], fresh.metrics[k], pair);
+  }
+
+  // Dropping a pair because one side of it gave no figure could hide that it was too slow to.
+  static void add_figure(const Side &side, const Benchmark &benchmark, Metric &known,
+                         const Metric &fresh, size_t pair)
+  {
+    double value = fresh.samples.at(0).at(0);
+    if (fresh.gated && std::isnan(value))
+      throw bad_run(fmt::format("{}: run {} has no usable {} of '{}'{}{}", side.name, pair + 1,
+                                fresh.name, benchmark.name, fresh.reason.empty() ? "" : ": ",
+                                fresh.reason));
+    known.samples.push_back({value});
   }
 
   void judge_all()

@@ -18,6 +18,8 @@ static void merge_loads(Benchmark &benchmark)
 {
   for (Metric &metric : benchmark.metrics) {
     Figures figures = figures_of(metric, PerLoad::Median);
+    if (metric.reason.empty())
+      metric.reason = figures.invalid;
     double value = figures.invalid.empty() ? median(figures.usable())
                                            : std::numeric_limits<double>::quiet_NaN();
     metric.samples = {{value}};
