@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -228,6 +229,31 @@ static std::string out_directory(const Options &options, const RunReport &run)
   return directory;
 }
 
+// Better now than after an hour.
+static void check_out_directory(const std::string &directory)
+{
+  if (directory.empty())
+    return;
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (access(directory.c_str(), W_OK | X_OK) < 0)
+    throw outcome_error(Outcome::OutputLost,
+                        fmt::format("cannot write to {}: {}", directory,
+                                    (error ? error : std::error_code(errno, std::generic_category()))
+                                        .message()));
+}
+
+// The archive is in memory, and the files out of it may take half of the rest.
+static void check_memory(const Payload &payload, const Machine &machine)
+{
+  uint64_t payload_mib = payload.bytes.size() >> 20, own_mib = 192;
+  uint64_t needed_mib = 3 * payload_mib + own_mib;
+  if (payload_mib > 32 && needed_mib > machine.memory_mib)
+    throw outcome_error(Outcome::OutOfMemory,
+                        fmt::format("the guest's files have {} MiB: it needs --memory {} or more",
+                                    payload_mib, needed_mib));
+}
+
 static std::string quote(const std::string &text)
 {
   if (!text.empty() &&
@@ -312,8 +338,16 @@ static BootResult boot_it(const Options &options, const Prepared &prepared, cons
   request.remark = [&](const std::string &line) { output.say(line); };
   if (options.verbose)
     request.console_line = [&](const std::string &line) { output.say("| " + line); };
+  check_out_directory(request.out_directory);
+  check_memory(prepared.payload, machine);
   wait_for_debugger(machine, prepared.kernel);
   return boot(request);
+}
+
+static void fail(BootResult &result, const outcome_error &failure)
+{
+  result.outcome = failure.outcome;
+  result.detail = failure.what();
 }
 
 static RunReport run_one(const Options &options, const Prepared &prepared, const Machine &machine)
@@ -321,14 +355,17 @@ static RunReport run_one(const Options &options, const Prepared &prepared, const
   RunReport run = start_report(prepared, machine);
   Output output(options.jobs > 1 ? label(run) : "");
   if (prepared.error) {
-    run.result.outcome = prepared.error->outcome;
-    run.result.detail = prepared.error->what();
+    fail(run.result, *prepared.error);
   } else if (interrupts().count) {
     run.result.outcome = Outcome::Interrupted;
     run.result.status = interrupts().signal;
     run.result.detail = "not started";
   } else {
-    run.result = boot_it(options, prepared, machine, run, output);
+    try {
+      run.result = boot_it(options, prepared, machine, run, output);
+    } catch (const outcome_error &failure) {
+      fail(run.result, failure);
+    }
   }
   output.finish();
   say_how_it_ended(output, run);
