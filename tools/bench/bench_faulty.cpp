@@ -10,6 +10,7 @@
 // After the header that defines its structs.
 #include "lpm_trie_bench.skel.h"
 #include "strncmp_bench.skel.h"
+#include "strncmp_failure.skel.h"
 
 namespace
 {
@@ -114,6 +115,8 @@ const Register faulty{
     make<Unreadable>("faulty-reading"),
     failing_load("faulty-missing", [] { throw bpf::missing("this machine has no such thing"); }),
     failing_load("faulty-load", [] { throw bpf::error("load BPF object", "x", EPERM); }),
+    failing_load("faulty-refused",
+                 [] { bpf::Skeleton<strncmp_failure>("strncmp_failure").load(); }),
     long_cycle(),
     make<Noop>("sound"),
 };

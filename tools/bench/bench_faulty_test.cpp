@@ -71,6 +71,13 @@ TEST(faulty_load_fails_the_run)
   expect_end({"faulty-load"}, 1, "cannot load BPF object 'x': Operation not permitted");
 }
 
+TEST(faulty_program_that_the_verifier_refuses_is_told_apart)
+{
+  Run run = run_faulty({"faulty-refused", "faulty-load"});
+  expect_eq(run.result.benchmarks.at(0).failure, std::string("verifier"));
+  expect_eq(run.result.benchmarks.at(1).failure, std::string());
+}
+
 TEST(faulty_for_want_of_something_is_skipped)
 {
   expect_end({"faulty-missing"}, 4, "this machine has no such thing");

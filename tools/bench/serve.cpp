@@ -46,6 +46,8 @@ public:
       return dispatch(request);
     } catch (const bpf::missing &missing) {
       return "skip " + one_line(missing.what());
+    } catch (const bpf::error &error) {
+      return (error.by_verifier() ? "error verifier: " : "error ") + one_line(error.what());
     } catch (const std::exception &error) {
       return "error " + one_line(error.what());
     }

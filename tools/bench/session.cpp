@@ -217,6 +217,8 @@ Outcome Session::run(const Selected &selected, bool print)
   } catch (const std::exception &error) {
     row.status = Status::Failed;
     row.reason = error.what();
+    auto *of_bpf = dynamic_cast<const bpf::error *>(&error);
+    row.failure = of_bpf && of_bpf->by_verifier() ? "verifier" : "";
   }
   if (row.status == Status::Skipped || row.status == Status::Failed) {
     fmt::print(stderr, "{}: {}: {}\n", descriptor.name,

@@ -217,8 +217,8 @@ static Candidate metric_row(Row row, const Metric &base, const Metric &comp, con
     return one_sided_row(std::move(row), comp, Verdict::New, base.reason);
   PerLoad statistic = settings.paired ? PerLoad::Quartile : PerLoad::Median;
   return figures_row(std::move(row), figures_of(base, statistic),
-                     figures_of(comp, statistic, *factor), base.may_be_zero || comp.may_be_zero, key,
-                     settings);
+                     figures_of(comp, statistic, *factor), base.may_be_zero || comp.may_be_zero,
+                     key, settings);
 }
 
 static std::string inject_note(const Benchmark &base, const Benchmark &comp)

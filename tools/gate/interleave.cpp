@@ -277,6 +277,8 @@ void put_samples(result::Benchmark &benchmark, const SideFigures &figures)
 {
   benchmark.status = figures.status;
   benchmark.reason = figures.reason;
+  if (figures.status == result::Status::Failed && refused_by_verifier(figures.reason))
+    benchmark.failure = "verifier";
   benchmark.batched.reset();
   if (!figures.bytecode.empty())
     benchmark.bytecode = figures.bytecode;

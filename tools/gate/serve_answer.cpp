@@ -74,4 +74,6 @@ std::optional<Epoch> parse_epoch_answer(const std::string &answer)
   return epoch;
 }
 
+bool refused_by_verifier(const std::string &error) { return error.starts_with("verifier: "); }
+
 } // namespace gate

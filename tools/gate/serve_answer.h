@@ -27,4 +27,8 @@ std::string parse_load_answer(const std::string &answer);
 // To "epoch"; nothing for what is no answer.
 std::optional<Epoch> parse_epoch_answer(const std::string &answer);
 
+// Of the text after "error": the verifier refused the program. Anything else that fails makes no
+// statement about it.
+bool refused_by_verifier(const std::string &error);
+
 } // namespace gate

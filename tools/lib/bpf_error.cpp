@@ -41,7 +41,8 @@ static std::string describe(const std::string &operation, const std::string &obj
 
 error::error(const std::string &operation, const std::string &object, int err,
              const std::string &log)
-    : std::system_error(std::abs(err), std::generic_category(), describe(operation, object, log))
+    : std::system_error(std::abs(err), std::generic_category(), describe(operation, object, log)),
+      x_by_verifier(log.find("BEGIN PROG LOAD LOG") != std::string::npos)
 {
 }
 

@@ -16,6 +16,13 @@ public:
   // err: a positive errno, or a negative libbpf return.
   error(const std::string &operation, const std::string &object, int err,
         const std::string &log = "");
+
+  // The kernel's verifier looked at a program and refused it: the log has its words. A load that
+  // fails for want of rights or memory has none.
+  bool by_verifier() const { return x_by_verifier; }
+
+private:
+  bool x_by_verifier;
 };
 
 // Something that this kernel or this machine does not have. Comes only from a named probe and says

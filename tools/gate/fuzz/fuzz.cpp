@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// What gate reads, given to libFuzzer: one program a parser (FUZZED names it), run by ci/fuzz from
+// the files of tools/gate/readers/data. Besides not crashing, hanging or taking memory, what is read
+// must be fit to be written, and compared with itself it must not differ.
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "tools/gate/compare.h"
+#include "tools/gate/readers/json_formats.h"
+#include "tools/gate/readers/line_parser.h"
+#include "tools/gate/serve_answer.h"
+
+using namespace gate;
+
+static void require(bool holds, const char *what)
+{
+  if (holds)
+    return;
+  fmt::print(stderr, "broken: {}\n", what);
+  abort();
+}
+
+// A result file of it is read back as the same.
+static void check_written(const result::Result &result)
+{
+  std::string text = format_result(result);
+  require(format_result(result::parse_result(text, "written")) == text, "written is not read");
+}
+
+// No difference between a thing and itself.
+static void check_compared(const result::Result &result)
+{
+  std::vector<Candidate> candidates = match_rows(result, result, {});
+  judge(candidates, 0.01, 0.01);
+  std::vector<Row> rows = rows_of(std::move(candidates));
+  hint_renames(rows);
+  for (const Row &row : rows) {
+    require(row.verdict != Verdict::Regressed && row.verdict != Verdict::Improved,
+            "differs from itself");
+    require(row.verdict != Verdict::Missing && row.verdict != Verdict::New,
+            "has no pair in itself");
+  }
+}
+
+static void check(const result::Result &result)
+{
+  check_written(result);
+  check_compared(result);
+}
+
+[[maybe_unused]] static void lines(std::unique_ptr<LineParser> parser, const std::string &text)
+{
+  Input input(text, "f");
+  Lines lines(input);
+  std::string buffer;
+  for (std::string_view line; lines.next(line);)
+    parser->line(bare_line(line, buffer), lines.number());
+  if (parser->recognised())
+    check(parser->finish().result);
+}
+
+// ---- the parsers by name ----
+
+[[maybe_unused]] static void bench_log(const std::string &text)
+{
+  lines(bench_log_parser("f"), text);
+}
+[[maybe_unused]] static void table(const std::string &text)
+{
+  lines(summary_table_parser("f"), text);
+}
+[[maybe_unused]] static void go(const std::string &text) { lines(go_text_parser("f"), text); }
+[[maybe_unused]] static void ktap(const std::string &text) { lines(ktap_parser("f"), text); }
+[[maybe_unused]] static void veristat(const std::string &text)
+{
+  lines(veristat_parser("f"), text);
+}
+
+[[maybe_unused]] static void google(const std::string &text)
+{
+  Input input(text, "f");
+  check(read_google_json(input, text.size() % 2 == 0).result);
+}
+[[maybe_unused]] static void hyperfine(const std::string &text)
+{
+  Input input(text, "f");
+  check(read_hyperfine(input, text.size() % 2 == 0).result);
+}
+[[maybe_unused]] static void result_file(const std::string &text)
+{
+  check(result::parse_result(text, "f"));
+}
+// As a driver meets them: one answer a line.
+[[maybe_unused]] static void serve(const std::string &text)
+{
+  parse_load_answer(text);
+  parse_epoch_answer(text);
+  check_written(parse_list_answer(text));
+}
+// All of them, behind the finding out of the format.
+[[maybe_unused]] static void any(const std::string &text)
+{
+  Input input(text, "f");
+  check(read_results(input).result);
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  try {
+    FUZZED(std::string(reinterpret_cast<const char *>(data), size));
+  } catch (const input_error &refused) {
+    // One line of reason is what a wrong input gets.
+    require(std::string(refused.what()).find('\n') == std::string::npos, "a reason of two lines");
+  }
+  return 0;
+}
