@@ -42,7 +42,7 @@ slow=$(git rev-parse HEAD)
 step "comment in the bench" 's/no system call is part/and no system call is part/' benchs/bench_strncmp.cpp
 step "rename back" '/^static long op_helper/,/^}/s/\<order\>/result/g' $bench
 
-git bisect start -q HEAD "$good"
+git bisect start HEAD "$good"
 # Of a good build, so that two figures of this machine are compared.
 good_bench=$build/benchs/bench
 [ -z "$(git -C "$source" status --porcelain -- progs benchs tools)" ] ||
