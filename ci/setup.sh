@@ -55,7 +55,7 @@ bpftool_package() {
 wanted_packages() {
     echo g++ git meson ninja-build pkg-config libbpf-dev libcmocka-dev libfmt-dev libcli11-dev \
         nlohmann-json3-dev libboost-dev libsqlite3-dev librapidcheck-dev clang-format clang-tidy \
-        libarchive-dev liblzma-dev libzstd-dev liblz4-dev libbz2-dev zlib1g-dev nettle-dev
+        libarchive-dev liblzma-dev libzstd-dev liblz4-dev libbz2-dev zlib1g-dev nettle-dev qemu-system-x86
 }
 
 missing_packages() {

@@ -130,7 +130,8 @@ static std::optional<Trouble> classify_memory(std::string_view text)
 {
   if (has(text, "Memory cgroup out of memory"))
     return Trouble::CgroupOutOfMemory;
-  if (text.starts_with("Out of memory") || text.starts_with("Initramfs unpacking failed: write") || has(text, "not syncing: Out of memory") ||
+  if (text.starts_with("Out of memory") || text.starts_with("Initramfs unpacking failed: write") ||
+      has(text, "not syncing: Out of memory") ||
       has(text, "not syncing: System is deadlocked on memory"))
     return Trouble::OutOfMemory;
   return std::nullopt;

@@ -70,7 +70,7 @@ std::string cpu_model(const Machine &machine)
   if (machine.accelerator == Accelerator::Kvm)
     return "host";
   if (machine.accelerator == Accelerator::Icount)
-    return "Nehalem-v1,-cx16,+rdrand";
+    return "Nehalem-v1,-cx16,+rdrand,enforce";
   return has_broken_cmpxchg16b(machine) ? "max,-cx16" : "max";
 }
 
@@ -143,7 +143,7 @@ std::vector<std::string> qemu_command(const Machine &machine, const std::string 
   // A machine of one version, as instruction counts shall not depend on QEMU's.
   bool counting = machine.accelerator == Accelerator::Icount;
   std::vector<std::string> command = {machine.qemu.path, "-machine",
-                                      counting ? "pc-i440fx-6.2" : "pc"};
+                                      counting ? "pc-i440fx-7.2" : "pc"};
   add_accelerator(command, machine);
   add(command, {"-cpu", cpu_model(machine), "-smp", std::to_string(machine.cpus), "-m",
                 fmt::format("{}M", machine.memory_mib)});

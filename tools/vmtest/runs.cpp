@@ -237,10 +237,10 @@ static void check_out_directory(const std::string &directory)
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (access(directory.c_str(), W_OK | X_OK) < 0)
-    throw outcome_error(Outcome::OutputLost,
-                        fmt::format("cannot write to {}: {}", directory,
-                                    (error ? error : std::error_code(errno, std::generic_category()))
-                                        .message()));
+    throw outcome_error(
+        Outcome::OutputLost,
+        fmt::format("cannot write to {}: {}", directory,
+                    (error ? error : std::error_code(errno, std::generic_category())).message()));
 }
 
 // The archive is in memory, and the files out of it may take half of the rest.
@@ -416,7 +416,7 @@ std::vector<RunReport> run_all(const Options &options)
   for (const Prepared &prepared : plan.kernels) {
     reports.push_back(start_report(prepared, plan.machine));
     if (prepared.error)
-      throw *prepared.error;
+      throw outcome_error(*prepared.error);
     show_command(prepared, plan.machine, options);
     reports.back().result.outcome = Outcome::Passed;
   }
