@@ -101,7 +101,7 @@ public:
   double p_not_worse() const override
   {
     auto holds = [&](double each) {
-      return upper_bound(high_side(), each) < limit(lower_bound(low_side(), each));
+      return upper(high_side(), each) < limit(lower(low_side(), each));
     };
     return smallest_level(holds);
   }
@@ -110,8 +110,8 @@ public:
 
   Interval interval(double level) const override
   {
-    double base_low = lower_bound(x_base, level / 2), base_high = upper_bound(x_base, level / 2);
-    double comp_low = lower_bound(x_comp, level / 2), comp_high = upper_bound(x_comp, level / 2);
+    double base_low = lower(x_base, level / 2), base_high = upper(x_base, level / 2);
+    double comp_low = lower(x_comp, level / 2), comp_high = upper(x_comp, level / 2);
     if (!std::isfinite(base_low) || !std::isfinite(comp_low))
       return {x_relative ? -1 : -std::numeric_limits<double>::infinity(),
               std::numeric_limits<double>::infinity()};
@@ -164,10 +164,20 @@ private:
 
   double p_exceeds(const std::vector<double> &low, const std::vector<double> &high) const
   {
-    auto holds = [&](double each) {
-      return lower_bound(high, each) > limit(upper_bound(low, each));
-    };
+    auto holds = [&](double each) { return lower(high, each) > limit(upper(low, each)); };
     return smallest_level(holds);
+  }
+
+  // The bounds of statistics.h, of values that are sorted already.
+  static double lower(const std::vector<double> &sorted, double level)
+  {
+    size_t k = order_of_bound(sorted.size(), level);
+    return k ? sorted[k - 1] : -std::numeric_limits<double>::infinity();
+  }
+  static double upper(const std::vector<double> &sorted, double level)
+  {
+    size_t k = order_of_bound(sorted.size(), level);
+    return k ? sorted[sorted.size() - k] : std::numeric_limits<double>::infinity();
   }
 
   // Half of the level goes to either side's interval. The levels that matter are the exact ones of
@@ -175,6 +185,9 @@ private:
   template <class Holds> double smallest_level(Holds holds) const
   {
     double smallest = 1;
+    // The bounds at a half are the nearest: where they do not do, none does.
+    if (!holds(0.5))
+      return smallest;
     for (size_t n : {x_base.size(), x_comp.size()})
       for (size_t k = 1; 2 * k <= n; k++)
         if (double each = sign_tail(n, n - k + 1); each <= 0.5 && holds(each))

@@ -245,7 +245,8 @@ TEST(input_21_renames_and_other_parameters)
                            {"--rename", "X=Y", "--rename", "Lookup/1k=Lookup/n=1k"});
   expect_eq(compared.code, 0);
   compared = compare_texts(go("A-8", "5 ns/op"), go("A-16", "5 ns/op"));
-  expect_has(compared.note("A"), "other parameters: {\"gomaxprocs\":16}");
+  expect_has(compared.report["rows"].dump(),
+             "comp has it with other parameters: {\\\"gomaxprocs\\\":16}");
 }
 
 TEST(input_23_machines_of_foreign_files)

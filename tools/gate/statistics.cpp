@@ -7,7 +7,9 @@
 #include <boost/math/special_functions/beta.hpp>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
+#include <tuple>
 
 namespace gate
 {
@@ -32,14 +34,28 @@ double robust_sigma(const std::vector<double> &values)
   return (quantile(values, 0.75) - quantile(values, 0.25)) / 1.349;
 }
 
+static double binomial_tail(size_t n, size_t hits)
+{
+  // Symmetric: at least `hits` of one side is at most n - hits of the other.
+  return boost::math::cdf(boost::math::binomial(n, 0.5), n - hits);
+}
+
 double sign_tail(size_t n, size_t hits)
 {
+  constexpr size_t most_kept = 2000;
   if (hits == 0)
     return 1;
   if (hits > n)
     return 0;
-  // Symmetric: at least `hits` of one side is at most n - hits of the other.
-  return boost::math::cdf(boost::math::binomial(n, 0.5), n - hits);
+  if (n > most_kept)
+    return binomial_tail(n, hits);
+  // Rows of one file mostly have the same n, and ask for each of its tails many times.
+  static thread_local std::map<size_t, std::vector<double>> kept;
+  std::vector<double> &tails = kept[n];
+  if (tails.empty())
+    for (size_t each = 1; each <= n; each++)
+      tails.push_back(binomial_tail(n, each));
+  return tails[hits - 1];
 }
 
 size_t order_of_bound(size_t n, double alpha)
@@ -81,10 +97,16 @@ double effect_for_power(size_t n, double alpha, double power)
   size_t k = order_of_bound(n, alpha);
   if (k == 0)
     return infinity;
-  // P(Bin(n, share) >= hits) is the incomplete beta function of share.
-  size_t hits = n - k + 1;
-  double share = boost::math::ibeta_inv(hits, n - hits + 1, power);
-  return boost::math::quantile(boost::math::normal(), std::min(share, 1 - 1e-12));
+  // Asked again and again for the rows of one file.
+  static thread_local std::map<std::tuple<size_t, size_t, double>, double> kept;
+  auto [place, is_new] = kept.try_emplace({n, k, power}, 0);
+  if (is_new) {
+    // P(Bin(n, share) >= hits) is the incomplete beta function of share.
+    size_t hits = n - k + 1;
+    double share = boost::math::ibeta_inv(hits, n - hits + 1, power);
+    place->second = boost::math::quantile(boost::math::normal(), std::min(share, 1 - 1e-12));
+  }
+  return place->second;
 }
 
 std::optional<size_t> units_for_share(double share, double alpha)

@@ -387,14 +387,14 @@ public:
     if (text.find_first_not_of('=') == text.npos) {
       // The line before was underlined: what comes is about something else.
       x_parameters = json::object();
-      x_section = x_last;
+      x_section = clean_name(x_last);
       x_prefix.clear();
     } else if (auto row = parse_table_row(text)) {
       add(*row);
     } else if (!take_command(text)) {
       take_heading(text);
     }
-    x_last = clean_name(text);
+    x_last.assign(text);
   }
 
   size_t recognised() const override { return x_rows; }
