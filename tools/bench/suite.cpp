@@ -12,6 +12,8 @@ std::vector<Selected> quick_suite()
   // Maps that fit the second-level cache, so that a figure does not hang on where the kernel put
   // them; one LPM lookup that does not, since that is what users have.
   std::vector<Selected> suite{
+      select("anchor-empty", 1, {}),
+      select("anchor-alu", 1, {}),
       select("lpm-trie-noop", 1, {}),
       select("lpm-trie-lookup", 1, {{"nr_entries", "1000"}}),
       select("lpm-trie-lookup", 1, {{"nr_entries", "10000"}, {"random", "1"}}),

@@ -131,8 +131,8 @@ private:
       return side.format.empty() ? "nothing that gate reads" : side.format;
     };
     if (a.format != b.format)
-      throw bad_run(fmt::format("the two commands print different things: a {}, b {}", shown(a),
-                                shown(b)));
+      throw bad_run(
+          fmt::format("the two commands print different things: a {}, b {}", shown(a), shown(b)));
     if (a.format.empty())
       x_report.remarks.push_back("no figures of a bench on standard output: what is compared is "
                                  "the wall time of the whole command");

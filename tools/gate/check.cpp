@@ -21,6 +21,8 @@
 #include "tools/gate/fingerprint.h"
 #include "tools/gate/hash.h"
 #include "tools/gate/interrupt.h"
+#include "tools/gate/null_arm.h"
+#include "tools/gate/selftest.h"
 #include "tools/gate/store.h"
 #include "tools/lib/atomic_file.h"
 #include "tools/lib/progress.h"
@@ -60,14 +62,22 @@ public:
 
   int run()
   {
+    Report report = this->report();
+    hint_renames(report.rows);
+    apply_selftest(report, x_options, x_class);
+    return finish(report, x_options);
+  }
+
+  Report report()
+  {
     x_bench_hash = content_hash(read_file(x_options.bench, size_t{1} << 30));
     start_comp();
     read_baseline();
     if (!x_groups.empty())
       measure();
     judge_rest();
-    hint_renames(x_report.rows);
-    return finish(x_report, x_options);
+    x_progress.clear();
+    return x_report;
   }
 
 private:
@@ -184,6 +194,7 @@ private:
     settings.paired = group.interleaved();
     settings.tolerance = settings.paired ? x_options.tolerance : x_options.stored_tolerance;
     settings.planned_units = 2 * x_options.units;
+    settings.gate_tail = x_options.gate_tail;
     Differences differences =
         compare_environments(group.recording->result.environment, x_comp.environment);
     for (const std::string &each : differences.warned)
@@ -219,7 +230,7 @@ private:
       if (found == x_comp.benchmarks.end())
         continue;
       x_paired.insert(key);
-      if (identical)
+      if (identical && !x_options.is_selftest)
         group.settings.identical.insert(key);
       Task task = {.name = found->name, .targets = {}, .batched = found->batched.value_or(true)};
       Task::Target comp = {0, static_cast<size_t>(found - x_comp.benchmarks.begin())};
@@ -235,7 +246,36 @@ private:
     }
   }
 
+  // Once more from the beginning where the null arm says that the run is not to be trusted; what
+  // still alarms then is told as what it is.
   void measure()
+  {
+    x_null = std::make_unique<NullArm>(x_options.bench, x_commands, x_options.timeout_ms);
+    measure_once();
+    if (x_null->judge_last(x_options.alpha)) {
+      remark("the null arm (the same code on both sides) differed from itself: measured once more");
+      x_report.rows.clear();
+      x_progress.set_title("check again");
+      measure_once();
+      if (x_null->judge_last(x_options.alpha))
+        distrust();
+    }
+    const std::vector<Row> &null = x_null->rows();
+    x_report.rows.insert(x_report.rows.end(), null.begin(), null.end());
+  }
+
+  void distrust()
+  {
+    remark("the null arm differed from itself twice: this host cannot tell what changed");
+    for (Row &row : x_report.rows)
+      if (row.method == "ab" && row.gated &&
+          (row.verdict == Verdict::Regressed || row.verdict == Verdict::Improved)) {
+        row.verdict = Verdict::Incomparable;
+        add_note(row, "so did the same code on both sides");
+      }
+  }
+
+  void measure_once()
   {
     auto bench = make_interleave(x_commands);
     std::vector<Task *> tasks;
@@ -247,11 +287,21 @@ private:
       return judge_stored();
     for (Task *task : tasks)
       task->units = x_options.units;
-    bench->measure(tasks);
+    bench->measure(with_null(tasks));
     if (find_skipped(tasks))
       return;
     judge_stored();
     judge_interleaved(*bench);
+  }
+
+  // Only what is measured in turns has a use for the null arm.
+  std::vector<Task *> with_null(std::vector<Task *> tasks)
+  {
+    auto in_turns = [](const Task *task) { return task->targets.size() > 1; };
+    if (std::any_of(tasks.begin(), tasks.end(), in_turns))
+      for (Task *each : x_null->tasks(x_options.units))
+        tasks.push_back(each);
+    return tasks;
   }
 
   // True when not a single benchmark could be measured, because this machine lacks something.
@@ -343,7 +393,10 @@ private:
     auto again = screen(first, first_share * x_options.alpha, alpha, second_proof());
     if (!again.empty())
       look_again(bench, again, first, alpha);
-    append(std::move(first));
+    std::vector<Row> rows = rows_of(std::move(first));
+    if (std::string shift = find_host_shift(rows); !shift.empty())
+      remark(shift);
+    std::move(rows.begin(), rows.end(), std::back_inserter(x_report.rows));
   }
 
   double second_proof() const { return (1 - first_share) * x_options.alpha; }
@@ -362,7 +415,7 @@ private:
           keys.insert(wanted->first);
         }
     x_progress.set_title("confirm");
-    bench.measure(tasks);
+    bench.measure(with_null(tasks));
     std::vector<Candidate> second;
     for (Group &group : x_groups)
       if (group.interleaved()) {
@@ -386,10 +439,16 @@ private:
       bool settled = c.row.verdict == Verdict::Unchanged;
       return c.row.gated && !settled && (c.evidence || c.row.method == "exact");
     };
+    // The tail takes the look with more units.
+    for (const Candidate &candidate : second)
+      if (candidate.secondary && !candidate.row.gated)
+        open.insert(name(candidate));
     for (const Candidate &candidate : first)
       if (is_open(candidate))
         open.insert(name(candidate));
-    std::erase_if(first, is_open);
+    std::erase_if(first, [&](const Candidate &c) {
+      return is_open(c) || (c.secondary && open.count(name(c)));
+    });
     std::erase_if(second, [&](const Candidate &c) { return !open.count(name(c)); });
   }
 
@@ -442,10 +501,13 @@ private:
   std::set<std::string> x_expected; // keys that the same selection recorded
   std::set<std::string> x_paired;   // keys that both sides have
   std::vector<Group> x_groups;
+  std::unique_ptr<NullArm> x_null;
 };
 
 } // namespace
 
 int check(const Options &options) { return Check(options).run(); }
+
+Report check_itself(const Options &options) { return Check(options).report(); }
 
 } // namespace gate

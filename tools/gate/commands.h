@@ -13,6 +13,8 @@ int record(const Options &options);
 int check(const Options &options);
 int compare(const Options &options);
 int ab(const Options &options);
+int explain(const Options &options);
+int selftest(const Options &options);
 
 // Nothing can be measured on this machine, and why. Exit code 4.
 class nothing_measurable : public std::runtime_error {

@@ -2,7 +2,10 @@
 // What the commands of commands.h share.
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "tools/gate/commands.h"
+#include "tools/gate/last_report.h"
 #include "tools/lib/atomic_file.h"
 
 namespace gate
@@ -31,11 +34,24 @@ result::Result list_bench(Interleave &bench, size_t command)
   }
 }
 
+// For gate explain. A run is not worth less because its report could not be kept.
+static void keep_report(const std::string &text, const std::string &store)
+{
+  try {
+    std::filesystem::create_directories(store + "/reports");
+    write_file(last_report_path(store), text);
+  } catch (const std::exception &) {
+  }
+}
+
 int finish(const Report &report, const Options &options)
 {
+  std::string json = format_json(report);
   // The report for programs first: if it cannot be written, nobody should read a verdict.
   if (!options.json.empty())
-    write_file(options.json, format_json(report));
+    write_file(options.json, json);
+  if (!options.store.empty())
+    keep_report(json, options.store);
   if (options.json != "-")
     write_file("-", format_table(report));
   return exit_code(report);

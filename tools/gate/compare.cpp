@@ -9,6 +9,7 @@
 
 #include "tools/gate/figures.h"
 #include "tools/gate/statistics.h"
+#include "tools/gate/tail.h"
 #include "tools/gate/two_sided.h"
 #include "tools/gate/units.h"
 
@@ -117,12 +118,17 @@ static void add_evidence(Candidate &candidate, const Figures &base, const Figure
 {
   Row &row = candidate.row;
   if (settings.paired && row.kind == Class::Time) {
-    Units units = units_of(base, comp, row.better, settings.comp_second.at(key));
-    row.base_loads = row.comp_loads = units.logs.size();
+    auto judged = [&](Better better) {
+      Units units = units_of(base, comp, better, settings.comp_second.at(key));
+      row.base_loads = row.comp_loads = units.logs.size();
+      return paired_evidence(units.logs, units.comp_second, settings.tolerance, better,
+                             settings.planned_units);
+    };
     row.method = "ab";
     row.tolerance = settings.tolerance;
-    candidate.evidence = paired_evidence(units.logs, units.comp_second, settings.tolerance,
-                                         row.better, settings.planned_units);
+    candidate.evidence = row.better == Better::Unknown
+                             ? two_sided(judged(Better::Lower), judged(Better::Higher))
+                             : judged(row.better);
     return;
   }
   Margin margin = margin_of(row.kind, settings);
@@ -386,7 +392,7 @@ private:
       else if (row.kind == Class::Time)
         add_note(row, iterations_note(base, comp));
       if (const Metric *other = find_metric(comp, metric.name))
-        add(metric_row(std::move(row), metric, *other, x_key, x_settings));
+        add_metric(std::move(row), metric, *other);
       else
         add(one_sided_row(
             std::move(row), metric, Verdict::Missing,
@@ -395,6 +401,18 @@ private:
     for (const Metric &metric : comp.metrics)
       if (!find_metric(base, metric.name))
         add(one_sided_row(make_row(comp, metric), metric, Verdict::New, "no baseline"));
+  }
+
+  void add_metric(Row row, const Metric &base, const Metric &comp)
+  {
+    Candidate candidate = metric_row(std::move(row), base, comp, x_key, x_settings);
+    std::optional<Candidate> tail;
+    if (candidate.evidence && candidate.row.method == "ab" && candidate.row.gated &&
+        candidate.row.kind == Class::Time && base.unit == comp.unit)
+      tail = tail_row(candidate.row, base.samples, comp.samples, x_settings);
+    add(std::move(candidate));
+    if (tail)
+      add(std::move(*tail));
   }
 
   const Result &x_base;

@@ -25,6 +25,7 @@ struct Settings {
   double ratio_points = 0.5;
   double alpha = 0.01;      // family-wise, for regressions and for improvements
   size_t fewest_loads = 20; // for a verdict on anything that is not exact
+  bool gate_tail = false;   // the tail of epochs may fail the gate
   size_t planned_units = 0; // of the confirming stage, for the smallest detectable effect
   // Not empty: the two sides cannot be compared at all, and why.
   std::string incomparable;
@@ -41,6 +42,8 @@ struct Candidate {
   Row row;
   std::unique_ptr<Evidence> evidence;
   std::string key; // benchmark_key() of comp's side
+  // Judged in a family of its own, whether it is gated or not: the tail of epochs.
+  bool secondary = false;
   bool identical = false;
 };
 
@@ -51,8 +54,9 @@ void rename_benchmarks(result::Result &base, const std::map<std::string, std::st
 std::vector<Candidate> match_rows(const result::Result &base, const result::Result &comp,
                                   const Settings &settings);
 
-// Gives each row with evidence its verdict. alpha: for the family of all of them. proof: the level
-// of "unchanged", for each row by itself, since each is a claim of its own.
+// Gives each gated row with evidence its verdict, and the secondary ones. alpha: for the family of
+// all that are not secondary, and again for those that are. proof: the level of "unchanged", for
+// each row by itself, since each is a claim of its own.
 void judge(std::vector<Candidate> &family, double alpha, double proof);
 
 // The first look: settles what is proven not worse at the level proof and shows no sign of having
@@ -65,8 +69,10 @@ std::map<std::string, size_t> screen(std::vector<Candidate> &candidates, double 
 // effect to show. first: units of the first look. most: that are allowed.
 size_t second_units(size_t needed, size_t first, size_t most);
 
-// Many rows that moved the same way in runs measured apart: the host changed, not all of them.
-// Turns their verdicts into incomparable and returns the reason; empty: nothing of the kind.
+// Many times that moved the same way, and with them an anchor (a benchmark anchor-*, which no patch
+// of maps and helpers can move): what they run on changed, not all of them. Without anchors among
+// the rows, only sides that were measured apart are taken for that. Turns their verdicts into
+// incomparable and returns the reason; empty: nothing of the kind.
 std::string find_host_shift(std::vector<Row> &rows);
 
 // "missing" and "new" rows whose names are alike get a hint at --rename; they are never matched.

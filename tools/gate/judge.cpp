@@ -30,12 +30,27 @@ static void put_interval(Candidate &candidate, double level, double test_level)
   row.mde = finite(candidate.evidence->mde(test_level));
 }
 
-static void explain_inconclusive(Candidate &candidate, double test_level, double proof)
+static void put_tests(Candidate &candidate, double level, double proof, size_t family)
+{
+  const Evidence &evidence = *candidate.evidence;
+  candidate.row.tests = {.p_worse = evidence.p_worse(),
+                         .p_better = evidence.p_better(),
+                         .p_not_worse = evidence.p_not_worse(),
+                         .level = level,
+                         .proof_level = proof,
+                         .family = family,
+                         .units_needed = evidence.units_needed(level, proof)};
+}
+
+static void explain_inconclusive(Candidate &candidate)
 {
   Row &row = candidate.row;
   row.verdict = Verdict::Inconclusive;
-  size_t fewest = row.method == "ab" ? fewest_pairs(test_level) : fewest_units(test_level / 2);
-  std::optional<size_t> units = candidate.evidence->units_needed(test_level, proof);
+  if (row.method == "tail")
+    return; // its reach follows from the number of units
+  double level = row.tests->level;
+  size_t fewest = row.method == "ab" ? fewest_pairs(level) : fewest_units(level / 2);
+  std::optional<size_t> units = row.tests->units_needed;
   if (std::min(row.base_loads, row.comp_loads) < fewest)
     add_note(row, fmt::format("at this alpha no outcome of fewer than {} units can tell", fewest));
   else if (units)
@@ -44,9 +59,11 @@ static void explain_inconclusive(Candidate &candidate, double test_level, double
     add_note(row, "too near to the tolerance for any affordable number of units");
 }
 
-static void judge_one(Candidate &candidate, const Holm &worse, const Holm &better, double proof)
+static void judge_one(Candidate &candidate, const Holm &worse, const Holm &better, double proof,
+                      size_t family)
 {
   Row &row = candidate.row;
+  put_tests(candidate, worse.level, proof, family);
   if (worse.rejected && candidate.identical) {
     put_interval(candidate, worse.level, worse.level);
     row.verdict = Verdict::Inconclusive;
@@ -57,35 +74,43 @@ static void judge_one(Candidate &candidate, const Holm &worse, const Holm &bette
   } else if (better.rejected) {
     put_interval(candidate, better.level, worse.level);
     row.verdict = Verdict::Improved;
-  } else if (candidate.evidence->p_not_worse() <= proof) {
+  } else if (row.tests->p_not_worse <= proof) {
     put_interval(candidate, proof, worse.level);
     row.verdict = Verdict::Unchanged;
   } else {
     put_interval(candidate, worse.level, worse.level);
-    explain_inconclusive(candidate, worse.level, proof);
+    explain_inconclusive(candidate);
   }
 }
 
-void judge(std::vector<Candidate> &family, double alpha, double proof)
+static void judge_family(const std::vector<Candidate *> &family, double alpha, double proof)
 {
-  std::vector<Candidate *> open;
   std::vector<double> p_worse, p_better;
-  for (Candidate &candidate : family) {
-    if (!candidate.evidence || !candidate.row.gated)
-      continue;
-    open.push_back(&candidate);
-    p_worse.push_back(candidate.evidence->p_worse());
-    p_better.push_back(candidate.evidence->p_better());
+  for (const Candidate *candidate : family) {
+    p_worse.push_back(candidate->evidence->p_worse());
+    p_better.push_back(candidate->evidence->p_better());
   }
   std::vector<Holm> worse = holm(p_worse, alpha), better = holm(p_better, alpha);
-  for (size_t i = 0; i < open.size(); i++)
-    judge_one(*open[i], worse[i], better[i], proof);
+  for (size_t i = 0; i < family.size(); i++)
+    judge_one(*family[i], worse[i], better[i], proof, family.size());
+}
+
+void judge(std::vector<Candidate> &candidates, double alpha, double proof)
+{
+  std::vector<Candidate *> primary, secondary;
+  for (Candidate &candidate : candidates)
+    if (candidate.evidence && candidate.secondary)
+      secondary.push_back(&candidate);
+    else if (candidate.evidence && candidate.row.gated)
+      primary.push_back(&candidate);
+  judge_family(primary, alpha, proof);
+  judge_family(secondary, alpha, proof);
 }
 
 static size_t count_open(const std::vector<Candidate> &candidates)
 {
   return std::count_if(candidates.begin(), candidates.end(), [](const Candidate &candidate) {
-    return candidate.evidence && candidate.row.gated;
+    return candidate.evidence && candidate.row.gated && !candidate.secondary;
   });
 }
 
@@ -105,15 +130,21 @@ std::map<std::string, size_t> screen(std::vector<Candidate> &candidates, double 
 {
   // The power that is told is that of the second look with every row still in the family.
   double all_level = alpha / std::max<size_t>(1, count_open(candidates));
+  size_t family = count_open(candidates);
   std::vector<const Candidate *> open;
+  std::vector<Candidate *> tails;
   for (Candidate &candidate : candidates) {
+    if (candidate.secondary && !candidate.row.gated)
+      tails.push_back(&candidate);
     if (needs_second_look(candidate, proof)) {
       open.push_back(&candidate);
     } else if (candidate.evidence && candidate.row.gated) {
       put_interval(candidate, proof, all_level);
+      put_tests(candidate, all_level, proof, family);
       candidate.row.verdict = Verdict::Unchanged;
     }
   }
+  judge_family(tails, alpha, proof);
   std::map<std::string, size_t> again;
   for (const Candidate *candidate : open) {
     size_t units = 1;
@@ -140,30 +171,53 @@ static bool is_worse(const Row &row)
   return row.better == result::Better::Higher ? *row.change < 0 : *row.change > 0;
 }
 
+static bool is_anchor(const Row &row) { return row.name.starts_with("anchor-"); }
+
+namespace
+{
+
+// How many of some rows moved which way.
+struct Moves {
+  size_t rows = 0, worse = 0, better = 0;
+  void add(const Row &row)
+  {
+    rows++;
+    if (row.verdict == Verdict::Regressed || row.verdict == Verdict::Improved)
+      (is_worse(row) ? worse : better)++;
+  }
+};
+
+} // namespace
+
 std::string find_host_shift(std::vector<Row> &rows)
 {
   constexpr size_t fewest_rows = 5;
   constexpr double most_share = 0.6;
-  size_t times = 0, worse = 0, better = 0;
   auto concerns = [](const Row &row) {
-    return row.gated && row.method == "stored" && row.kind == result::Class::Time && row.change;
+    return row.gated && !row.secondary && (row.method == "stored" || row.method == "ab") &&
+           row.kind == result::Class::Time && row.change;
   };
-  for (const Row &row : rows) {
-    if (!concerns(row))
-      continue;
-    times++;
-    bool moved = row.verdict == Verdict::Regressed || row.verdict == Verdict::Improved;
-    (is_worse(row) ? worse : better) += moved;
-  }
-  size_t most = std::max(worse, better);
-  if (times < fewest_rows || most <= most_share * times)
+  Moves all, anchors;
+  bool stored = false;
+  for (const Row &row : rows)
+    if (concerns(row)) {
+      (is_anchor(row) ? anchors : all).add(row);
+      stored |= row.method == "stored";
+    }
+  bool worse = all.worse > all.better;
+  size_t most = std::max(all.worse, all.better);
+  if (all.rows < fewest_rows || most <= most_share * all.rows)
     return "";
-  std::string reason =
-      fmt::format("{} of {} times moved the same way: the host shifted between the "
-                  "two runs (measure again, or use gate check)",
-                  most, times);
+  // Where there are anchors, one must have moved along. Where there are none, sides that were
+  // measured in turns had the same host.
+  if (anchors.rows ? (worse ? anchors.worse : anchors.better) == 0 : !stored)
+    return "";
+  std::string reason = fmt::format(
+      "{} of {} times moved the same way{}: not each of them changed, but what they run on{}", most,
+      all.rows, anchors.rows ? ", and an anchor too" : "",
+      stored ? " (measure again, or use gate check)" : "");
   for (Row &row : rows)
-    if (concerns(row) && is_worse(row) == (worse > better) &&
+    if (concerns(row) && is_worse(row) == worse &&
         (row.verdict == Verdict::Regressed || row.verdict == Verdict::Improved)) {
       row.verdict = Verdict::Incomparable;
       add_note(row, "host shift");

@@ -12,10 +12,8 @@
 static int run(const gate::Options &options)
 {
   static const std::map<std::string, int (*)(const gate::Options &)> commands = {
-      {"record", gate::record},
-      {"check", gate::check},
-      {"compare", gate::compare},
-      {"ab", gate::ab},
+      {"record", gate::record}, {"check", gate::check},     {"compare", gate::compare},
+      {"ab", gate::ab},         {"explain", gate::explain}, {"selftest", gate::selftest},
   };
   return commands.at(options.command)(options);
 }

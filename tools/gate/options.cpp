@@ -128,7 +128,8 @@ namespace
 {
 
 struct Texts {
-  std::string tolerance, stored_tolerance, alpha, units, max_units, timeout, seed, pairs, budget;
+  std::string tolerance, stored_tolerance, alpha, units, max_units, timeout, seed, pairs, budget,
+      trials;
   std::vector<std::string> renames, directions;
 };
 
@@ -151,6 +152,41 @@ static void add_foreign(CLI::App &command, Options &options)
                    "compare with another machine's figures, as advice only");
 }
 
+static void add_store(CLI::App &command, Options &options)
+{
+  command.add_option("--store", options.store,
+                     "directory of baselines ($XDG_STATE_HOME/bpfgate or ~/.local/state/bpfgate)");
+}
+
+static CLI::App *add_explain(CLI::App &app, Options &options)
+{
+  CLI::App *explain = app.add_subcommand("explain", "say why a row has its verdict");
+  explain->add_option("ROW", options.comp, "a part of its name and parameters, or a glob")
+      ->required();
+  explain->add_option("--report", options.base, "what --json wrote (the last check or ab)");
+  add_store(*explain, options);
+  return explain;
+}
+
+static CLI::App *add_selftest(CLI::App &app, Options &options, Texts &texts)
+{
+  CLI::App *selftest = app.add_subcommand("selftest", "how often this host raises false alarms");
+  selftest
+      ->add_flag("--aa", options.aa,
+                 "check the recorded bench against itself (the only test there is)")
+      ->required();
+  selftest->add_option("--trials", texts.trials, "rows judged (300)");
+  selftest->add_option("--tolerance", texts.tolerance, "as in check, percent (5)");
+  selftest->add_option("--alpha", texts.alpha, "as in check (0.01)");
+  selftest->add_option("--units", texts.units, "fresh loads a side, as in check (20)");
+  selftest->add_option("--max-units", texts.max_units, "as in check (10 times --units)");
+  selftest->add_option("--seed", texts.seed, "of all random choices (random; it is reported)");
+  selftest->add_option("--timeout", texts.timeout, "seconds to wait for one answer (120)");
+  selftest->add_option("--json", options.json, "write the outcome to FILE (docs/gate-json.md)");
+  add_store(*selftest, options);
+  return selftest;
+}
+
 static CLI::App *add_ab(CLI::App &app, Options &options, Texts &texts)
 {
   CLI::App *ab = app.add_subcommand("ab", "run two commands in turns and compare what they print");
@@ -162,6 +198,7 @@ static CLI::App *add_ab(CLI::App &app, Options &options, Texts &texts)
   ab->add_option("--seed", texts.seed, "of the order (random; it is reported)");
   ab->add_option("--timeout", texts.timeout, "seconds that one run may take (120)");
   add_judging(*ab, options, texts);
+  add_store(*ab, options);
   ab->footer("Read from standard output: our result file, or the Summary lines of the kernel's\n"
              "bench; of any other command the wall time is compared.");
   return ab;
@@ -172,8 +209,7 @@ static void add_measuring(CLI::App &command, Options &options, Texts &texts)
   command.allow_extras();
   command.footer("Everything else is given to bench: names, globs and its options.\n"
                  "Nothing at all: --suite quick.");
-  command.add_option("--store", options.store,
-                     "directory of baselines ($XDG_STATE_HOME/bpfgate or ~/.local/state/bpfgate)");
+  add_store(command, options);
   command.add_option("--bench", options.bench, "the bench executable to measure");
   command.add_option("--units", texts.units, "fresh loads a side (20)");
   command.add_option("--seed", texts.seed, "of all random choices (random; it is reported)");
@@ -203,10 +239,12 @@ static void take_texts(Options &options, const Texts &texts)
     parse_direction(direction, options.directions);
 }
 
-static void take_pairs(Options &options, const Texts &texts)
+static void take_counts(Options &options, const Texts &texts)
 {
   if (!texts.pairs.empty() && !texts.budget.empty())
     throw usage_error("--pairs and --budget: only one of them");
+  if (!texts.trials.empty())
+    options.trials = parse_count("--trials", texts.trials, 1, 1000000);
   if (!texts.pairs.empty())
     options.pairs = parse_count("--pairs", texts.pairs, 1, Options::most_pairs);
   if (!texts.budget.empty())
@@ -219,7 +257,7 @@ static void check_units(const Options &options)
 {
   if (options.command == "record" && options.units < fewest_units)
     throw usage_error(fmt::format("--units: a baseline needs at least {} units", fewest_units));
-  if (options.command == "check" && options.max_units < options.units + fewest_units)
+  if (options.command != "record" && options.max_units < options.units + fewest_units)
     throw usage_error(fmt::format("--max-units: at least {}, so that {} fresh units can confirm",
                                   options.units + fewest_units, fewest_units));
 }
@@ -240,6 +278,7 @@ Options parse_options(int argc, const char *const *argv)
   add_measuring(*check, options, texts);
   add_judging(*check, options, texts);
   add_foreign(*check, options);
+  check->add_flag("--gate-tail", options.gate_tail, "the slow tail of epochs may fail, too");
   check->add_option("--max-units", texts.max_units, "with those that confirm (10 times --units)");
   check->add_option("--stored-tolerance", texts.stored_tolerance,
                     "for times that can only be compared with stored ones, percent (25)");
@@ -251,7 +290,8 @@ Options parse_options(int argc, const char *const *argv)
   compare->add_flag("--partial", options.partial, "use what comes before a break in broken JSON");
   add_judging(*compare, options, texts);
   add_foreign(*compare, options);
-  CLI::App *ab = add_ab(app, options, texts);
+  CLI::App *own[] = {add_ab(app, options, texts), add_explain(app, options),
+                     add_selftest(app, options, texts)};
   // After "--" everything is for bench, whether gate knows it or not.
   const char *const *mark = std::find(argv, argv + argc, std::string_view("--"));
   try {
@@ -266,16 +306,18 @@ Options parse_options(int argc, const char *const *argv)
   CLI::App *chosen = app.get_subcommands().at(0);
   options.command = chosen->get_name();
   take_texts(options, texts);
-  take_pairs(options, texts);
+  take_counts(options, texts);
   check_units(options);
-  if (chosen == compare || chosen == ab)
+  if (chosen == compare)
+    return options;
+  if (options.store.empty())
+    options.store = Store::default_directory();
+  if (std::find(std::begin(own), std::end(own), chosen) != std::end(own))
     return options;
   std::vector<std::string> rest = chosen->remaining();
   rest.insert(rest.end(), mark == argv + argc ? mark : mark + 1, argv + argc);
   options.bench_arguments = bench_arguments(std::move(rest));
   options.bench = find_bench(options.bench);
-  if (options.store.empty())
-    options.store = Store::default_directory();
   return options;
 }
 

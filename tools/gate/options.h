@@ -18,7 +18,7 @@ struct Options {
   std::string store;
   std::string bench; // path of an executable; empty for compare
   std::vector<std::string> bench_arguments;
-  std::string base, comp; // files of compare, commands of ab
+  std::string base, comp; // files of compare, commands of ab, report and row of explain
 
   double tolerance = 0.05;        // fractions
   double stored_tolerance = 0.25; // of times of check that were not measured interleaved
@@ -27,12 +27,16 @@ struct Options {
   size_t max_units = 200;
   long timeout_ms = 120000; // of one answer of bench
   uint64_t seed = 0;
+  size_t trials = 300; // of selftest: rows judged
+  bool aa = false;     // of selftest: said, since there is one kind only
   size_t pairs = 40;   // of ab
   double budget_s = 0; // of ab: as many pairs as fit; 0: pairs
   static constexpr size_t most_pairs = 2000;
   bool if_missing = false; // record: keep an existing baseline
   bool strict = false;
   bool bisect = false;
+  bool gate_tail = false;
+  bool is_selftest = false; // check: the same code on both sides may regress, which is counted
   bool allow_foreign = false;
   std::string json;
   std::map<std::string, std::string> renames;

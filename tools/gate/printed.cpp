@@ -43,10 +43,7 @@ Benchmark wall_time(double wall_ns)
 {
   return {.name = "command",
           .op = "the whole command, from its start to its end",
-          .metrics = {{.name = "wall",
-                       .unit = "ms",
-                       .gated = true,
-                       .samples = {{wall_ns / 1e6}}}}};
+          .metrics = {{.name = "wall", .unit = "ms", .gated = true, .samples = {{wall_ns / 1e6}}}}};
 }
 
 } // namespace gate

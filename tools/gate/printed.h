@@ -11,7 +11,7 @@ namespace gate
 {
 
 struct Printed {
-  std::string format; // of Reading; empty: nothing that gate reads
+  std::string format;                        // of Reading; empty: nothing that gate reads
   std::vector<result::Benchmark> benchmarks; // samples: one load with one sample, maybe NaN
 };
 

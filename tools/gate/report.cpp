@@ -21,12 +21,16 @@ int exit_code(const Report &report)
 {
   if (!report.skipped.empty())
     return report.policy.bisect ? Exit::Untestable : Exit::Skipped;
+  if (!report.untrusted.empty())
+    return report.policy.bisect ? Exit::Untestable : Exit::Incomplete;
   return exit_code(count_verdicts(report.rows), report.policy);
 }
 
 static std::string overall(const Report &report, const Counts &counts)
 {
-  return report.skipped.empty() ? overall(counts) : "skipped";
+  if (!report.skipped.empty())
+    return "skipped";
+  return report.untrusted.empty() ? overall(counts) : "untrusted";
 }
 
 std::string format_figure(double value, const std::string &unit)
@@ -109,7 +113,9 @@ static Line make_line(const Row &row, const std::set<std::string> &telling)
           format_interval(row),
           row.mde ? difference(row, *row.mde, false) + difference_unit(row) : "-",
           loads,
-          row.gated ? to_string(row.verdict) : "not gated"};
+          !row.gated && row.secondary ? fmt::format("({})", to_string(row.verdict))
+          : row.gated                 ? to_string(row.verdict)
+                                      : "not gated"};
 }
 
 static std::string layout(const std::vector<Line> &lines, const std::vector<std::string> &notes)
@@ -164,6 +170,8 @@ std::string format_table(const Report &report)
   text += format_mean(report.rows);
   if (!report.skipped.empty())
     text += fmt::format("skipped: {}\n", report.skipped);
+  if (!report.untrusted.empty())
+    text += fmt::format("not a blocking gate: {}\n", report.untrusted);
   Counts counts = count_verdicts(report.rows);
   return text + machine_line(overall(report, counts), counts, report.alpha) + "\n";
 }
@@ -171,6 +179,19 @@ std::string format_table(const Report &report)
 static json number(const std::optional<double> &value)
 {
   return value && std::isfinite(*value) ? json(*value) : json();
+}
+
+static json tests_json(const std::optional<Tests> &tests)
+{
+  if (!tests)
+    return {};
+  return {{"p_worse", tests->p_worse},
+          {"p_better", tests->p_better},
+          {"p_not_worse", tests->p_not_worse},
+          {"level", tests->level},
+          {"proof_level", tests->proof_level},
+          {"family", tests->family},
+          {"units_needed", tests->units_needed ? json(*tests->units_needed) : json()}};
 }
 
 static json row_json(const Row &row)
@@ -185,7 +206,8 @@ static json row_json(const Row &row)
           {"better", result::to_string(row.better)},
           {"class", result::to_string(row.kind)},
           {"gated", row.gated},
-          {"verdict", row.gated ? json(to_string(row.verdict)) : json()},
+          {"secondary", row.secondary},
+          {"verdict", row.gated || row.secondary ? json(to_string(row.verdict)) : json()},
           {"note", row.note},
           {"method", row.method.empty() ? json() : json(row.method)},
           {"base", number(row.base)},
@@ -198,6 +220,7 @@ static json row_json(const Row &row)
           {"level", row.level > 0 ? json(row.level) : json()},
           {"tolerance", row.tolerance},
           {"mde", number(row.mde)},
+          {"tests", tests_json(row.tests)},
           {"same_bytecode", row.same_bytecode}};
 }
 
@@ -220,6 +243,7 @@ std::string format_json(const Report &report)
                 {"alpha", report.alpha},
                 {"seed", report.command == "compare" ? json() : json(report.seed)},
                 {"advisory", report.policy.advisory},
+                {"untrusted", report.untrusted.empty() ? json() : json(report.untrusted)},
                 {"counts", count_object},
                 {"geometric_mean", {{"change", number(mean)}, {"rows", used}}},
                 {"remarks", report.remarks},

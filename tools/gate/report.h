@@ -18,6 +18,9 @@ struct Report {
   double alpha = 0.01;
   uint64_t seed = 0; // of check and ab
   Policy policy;
+  // Not empty: this host raises more false alarms than alpha allows, so nothing that is told here
+  // may block anything, and why. Exit code 3.
+  std::string untrusted;
   // Not empty: nothing could be measured on this machine, and why. Exit code 4.
   std::string skipped;
 };

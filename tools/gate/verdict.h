@@ -32,6 +32,15 @@ struct Interval {
   double high = 0;
 };
 
+// What the tests of a row said.
+struct Tests {
+  double p_worse = 1, p_better = 1, p_not_worse = 1;
+  double level = 0;                   // at which p_worse would have been a regression
+  double proof_level = 0;             // at which p_not_worse would have been a proof of "unchanged"
+  size_t family = 0;                  // rows that share the error rate
+  std::optional<size_t> units_needed; // nothing: no affordable number would decide
+};
+
 struct Row {
   std::string name;
   result::json parameters = result::json::object();
@@ -39,8 +48,9 @@ struct Row {
   std::string unit;
   result::Better better = result::Better::Lower;
   result::Class kind = result::Class::Time;
-  // Not gated: shown, never judged and never counted.
+  // Not gated: shown, never counted, and judged only if secondary.
   bool gated = true;
+  bool secondary = false; // the tail of epochs: a family of its own
 
   Verdict verdict = Verdict::Inconclusive;
   std::string note; // why, where the figures do not tell; one line
@@ -56,7 +66,8 @@ struct Row {
   double level = 0;          // one-sided level of either end of the interval
   size_t base_loads = 0;
   size_t comp_loads = 0;
-  std::string method; // "ab", "stored", "exact", or empty: not compared
+  std::string method;         // "ab", "tail", "stored", "exact", or empty: not compared
+  std::optional<Tests> tests; // only where there were some
   bool same_bytecode = true;
 };
 
