@@ -58,8 +58,17 @@ wanted_packages() {
         libarchive-dev liblzma-dev libzstd-dev liblz4-dev libbz2-dev zlib1g-dev nettle-dev qemu-system-x86
 }
 
+# Tools that read what gate writes. Their tests skip without them, so --no-install does not ask for
+# them; nor is a distribution asked that has none.
+packages_for_tests() {
+    [ "$me" = ci/test ] && [ -z "$no_install" ] || return
+    for package in chromium libxml2-utils perl python3-jsonschema python3-prometheus-client; do
+        if have_candidate "$package"; then echo "$package"; fi
+    done
+}
+
 missing_packages() {
-    for package in $(wanted_packages); do
+    for package in $(wanted_packages) $(packages_for_tests); do
         installed "$package" || echo "$package"
     done
     clang_package

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 
+#include "tools/bench/commit_table.h"
 #include "tools/bench/counted.h"
 #include "tools/bench/published.h"
 #include "tools/bench/serve.h"
@@ -64,18 +65,21 @@ static int run(const Options &options)
   static char output[1 << 20];
   if (counting())
     setvbuf(stdout, output, _IOFBF, sizeof(output));
+  check_before(options); // not after an hour of measuring
   Signals signals;
   Session session(options, signals);
   if (options.suite == "seeds") {
     show_published(options, session, signals);
   } else {
     for (const Selected &selected : options.selected) {
-      session.keep(session.run(selected, true).row);
+      session.keep(session.run(selected, !options.commit).row);
       if (signals.pending())
         break;
     }
   }
   session.write();
+  if (options.commit)
+    print_commit_table(options, session);
   return session.exit_code();
 }
 

@@ -60,7 +60,7 @@ std::string complete_long_option(const std::string &arg, const std::set<std::str
 struct Raw {
   std::vector<std::string> names;
   std::string duration, warmup, producers, consumers, prod_affinity, cons_affinity;
-  std::string interval, loads, json, suite;
+  std::string interval, loads, json, suite, format;
   std::vector<std::string> inject;
   bool affinity = false, stacktrace = false;
   Values bench; // options of benchmarks, by name
@@ -99,6 +99,11 @@ void add_common(CLI::App &app, Options &options, Raw &raw)
   app.add_option("--suite", raw.suite, "seeds: the published sweeps; quick: what gate runs")
       ->group(ours);
   app.add_flag("--quick", options.quick, "with --suite seeds: under three minutes")->group(ours);
+  app.add_option("--format", raw.format,
+                 "commit: at the end the table of a commit message instead of lines; 20 loads")
+      ->group(ours);
+  app.add_option("--before", options.before, "of that table: what --json wrote earlier")
+      ->group(ours);
   app.add_flag("--serve", options.serve, "answer epochs on stdin (docs/serve.md)")->group(ours);
 }
 
@@ -231,11 +236,23 @@ void convert(Options &options, const Raw &raw)
                   uint64_t preset) {
     return text.empty() ? preset : whole_in_range(option, text, min, max);
   };
-  options.duration = whole("--duration", raw.duration, 1, most_intervals, options.quick ? 3 : 5);
+  if (!raw.format.empty() && raw.format != "commit")
+    throw usage_error(fmt::format("--format: '{}' is not commit", raw.format));
+  options.commit = !raw.format.empty();
+  if (!options.before.empty() && !options.commit)
+    throw usage_error("--before goes with --format commit");
+  if (options.commit && options.serve)
+    throw usage_error("--serve does not go with --format");
+  // Of many short loads rather than a long one: the load is what is replicated.
+  unsigned long preset = options.commit ? 1 : options.quick ? 3 : 5;
+  options.duration = whole("--duration", raw.duration, 1, most_intervals, preset);
   options.warmup = whole("--warmup", raw.warmup, 1, most_intervals, 1);
-  options.interval = std::chrono::milliseconds(
-      whole("--interval", raw.interval, 1, most_ms, options.quick ? 100 : 1000));
-  options.loads = whole("--loads", raw.loads, 1, 100000, counting() ? 3 : 1);
+  options.interval = std::chrono::milliseconds(whole("--interval", raw.interval, 1, most_ms,
+                                                     options.commit  ? 50
+                                                     : options.quick ? 100
+                                                                     : 1000));
+  uint64_t loads = options.commit ? 20 : counting() ? 3 : 1;
+  options.loads = whole("--loads", raw.loads, 1, 100000, loads);
   options.json = raw.json;
   options.suite = raw.suite;
   if (!raw.prod_affinity.empty())
@@ -277,6 +294,7 @@ std::string examples()
          "  bench -w3 -d10 -a -p2 'bloom-*'                several, one after another\n"
          "  bench --loads 20 --interval 50 --json out.json strncmp-helper\n"
          "  bench --suite seeds --quick                    published figures beside ours\n"
+         "  bench --format commit --before old.json 'lpm-*' for a commit message\n"
          "Exit: 0 done, 1 failed, 4 nothing could be measured here, 64 wrong options, 130 "
          "Ctrl-C.\n";
 }

@@ -29,6 +29,8 @@ struct Options {
   std::vector<int> producer_cpus; // empty: all allowed
   bool verbose = false, quiet = false, list = false, serve = false, net = false, quick = false;
   std::string suite;                // "", "quick" or "seeds"
+  bool commit = false;              // --format commit: a table at the end instead of lines
+  std::string before;               // of that table: a stored result
   std::string json;                 // file to write, "-" for stdout, "" for none
   std::vector<std::string> command; // as given
   std::vector<Selected> selected;

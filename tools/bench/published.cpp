@@ -76,13 +76,27 @@ public:
     auto [line, any] = run(selected);
     std::string ours =
         any ? format_table_row(label, line) : fmt::format("{:<20} {}", label, to_string(x_last));
-    fmt::print("{}\n{:<20} published: {}\n", ours, "", published);
+    say(fmt::format("{}\n{:<20} published: {}\n", ours, "", published));
+  }
+
+  // With --format commit there is a table at the end instead.
+  void say(const std::string &text)
+  {
+    if (x_options.commit)
+      return;
+    fmt::print("{}", text);
     if (flush_output())
       throw output_error();
   }
 
+  void title(const std::string &text)
+  {
+    say(fmt::format("\n{}\n{}\n", text, std::string(text.size(), '=')));
+  }
+
   bool stopped() { return x_signals.pending() != 0; }
   bool quick() const { return x_options.quick; }
+  bool commit() const { return x_options.commit; }
   const std::vector<Sample> &samples() const { return x_samples; }
 
 private:
@@ -106,14 +120,9 @@ private:
   result::Status x_last = result::Status::Ok;
 };
 
-void title(const std::string &text)
-{
-  fmt::print("\n{}\n{}\n", text, std::string(text.size(), '='));
-}
-
 void lpm_tables(Sweep &sweep)
 {
-  title("LPM trie, 10000 entries, prefix length 32");
+  sweep.title("LPM trie, 10000 entries, prefix length 32");
   for (const Row &row : read_table(published_lpm_trie)) {
     bool random = row.at("keys") == "random";
     auto selected =
@@ -137,7 +146,7 @@ bool left_out(const Sweep &sweep, const Row &row, uint64_t most_entries)
 
 void bloom_tables(Sweep &sweep)
 {
-  title("Bloom filter");
+  sweep.title("Bloom filter");
   for (const Row &row : read_table(published_bloom_filter)) {
     if (left_out(sweep, row, quick_bloom_entries))
       continue;
@@ -145,8 +154,8 @@ void bloom_tables(Sweep &sweep)
         {"nr_entries", row.at("nr_entries")},
         {"nr_hash_funcs", row.at("nr_hash_funcs")},
         {"value_size", row.at("value_size")}};
-    fmt::print("{} hash functions, {} entries, {} bytes\n", row.at("nr_hash_funcs"),
-               row.at("nr_entries"), row.at("value_size"));
+    sweep.say(fmt::format("{} hash functions, {} entries, {} bytes\n", row.at("nr_hash_funcs"),
+                          row.at("nr_entries"), row.at("value_size")));
     sweep.print("bloom-lookup", select("bloom-lookup", 1, values), row.at("lookup_mops") + "M/s");
     sweep.print("bloom-update", select("bloom-update", 1, values), row.at("update_mops") + "M/s");
     sweep.print("bloom-false-positive", select("bloom-false-positive", 1, values),
@@ -156,9 +165,11 @@ void bloom_tables(Sweep &sweep)
 
 void approximate_table(Sweep &sweep)
 {
+  if (sweep.commit()) // these are among the rows of bloom_tables() already
+    return;
   const char *entries = sweep.quick() ? "50000" : "2500000";
-  title(fmt::format("Bloom filter, true false-positive rates ({} entries; published without)",
-                    entries));
+  sweep.title(fmt::format("Bloom filter, true false-positive rates ({} entries; published without)",
+                          entries));
   for (const Row &row : read_table(published_bloom_approx)) {
     if (sweep.stopped())
       return;
@@ -171,8 +182,8 @@ void approximate_table(Sweep &sweep)
         total += sample.counts;
       ours = fmt::format("{:.3f}%", 100.0 * total.false_hits / total.absent);
     }
-    fmt::print("{:>2} hash functions {:>12}   published: about {}%\n", row.at("nr_hash_funcs"),
-               ours, row.at("false_positive_pct"));
+    sweep.say(fmt::format("{:>2} hash functions {:>12}   published: about {}%\n",
+                          row.at("nr_hash_funcs"), ours, row.at("false_positive_pct")));
   }
 }
 
@@ -184,8 +195,8 @@ double speed(const bench_line::Line &line)
 
 void speedup_table(Sweep &sweep)
 {
-  title(counting() ? "Hash map with bloom filter: more ops per instruction by"
-                   : "Hash map with bloom filter: faster by");
+  sweep.title(counting() ? "Hash map with bloom filter: more ops per instruction by"
+                         : "Hash map with bloom filter: faster by");
   for (const Row &row : read_table(published_speedup)) {
     if (left_out(sweep, row, quick_speedup_entries))
       continue;
@@ -198,8 +209,8 @@ void speedup_table(Sweep &sweep)
     std::string ours = "not measured";
     if (first && second)
       ours = fmt::format("{:+.1f} %", 100 * (speed(with) / speed(without) - 1));
-    fmt::print("{:>2} bytes, {:>7} entries: {:>10}   published: +{} %\n", row.at("value_size"),
-               row.at("nr_entries"), ours, row.at("faster_pct"));
+    sweep.say(fmt::format("{:>2} bytes, {:>7} entries: {:>10}   published: +{} %\n",
+                          row.at("value_size"), row.at("nr_entries"), ours, row.at("faster_pct")));
   }
 }
 
@@ -209,7 +220,7 @@ void strncmp_table(Sweep &sweep)
   uname(&kernel);
   std::string arch = kernel.machine;
   arch = arch == "x86_64" ? "x86-64" : arch == "aarch64" ? "arm64" : arch;
-  title("strncmp (published figures hold one system call per comparison)");
+  sweep.title("strncmp (published figures hold one system call per comparison)");
   for (const Row &row : read_table(published_strncmp)) {
     if (row.at("arch") != arch)
       continue;
@@ -225,9 +236,9 @@ void htab_table(Sweep &sweep)
 {
   // Published with 8 producers on CPUs of their own: as many as this machine has, an even number.
   unsigned producers = std::min<unsigned>(8, allowed_cpus().size()) / 2 * 2;
-  title(fmt::format("htab-mem, {} producers (published: 8)", producers));
+  sweep.title(fmt::format("htab-mem, {} producers (published: 8)", producers));
   if (!producers) {
-    fmt::print("not measured: one CPU only\n");
+    sweep.say("not measured: one CPU only\n");
     return;
   }
   for (const Row &row : read_table(published_htab_mem)) {
@@ -237,9 +248,9 @@ void htab_table(Sweep &sweep)
                     row.at("per_prod_op_kops"), row.at("stddev"), row.at("avg_mem_mib"),
                     row.at("mem_stddev"), row.at("peak_mem_mib"), allocator);
     if (allocator != "preallocated" && allocator != "bpf_ma") {
-      fmt::print(
+      sweep.say(fmt::format(
           "{:<20} not measured: no kernel after 6.0 has that allocator\n{:<20} published: {}\n",
-          row.at("use_case"), "", published);
+          row.at("use_case"), "", published));
       continue;
     }
     std::vector<std::pair<std::string, std::string>> values{{"use-case", row.at("use_case")}};
@@ -270,9 +281,8 @@ unsigned count_runs(bool quick)
 void show_published(const Options &options, Session &session, Signals &signals)
 {
   Sweep sweep(options, session, signals, count_runs(options.quick));
-  fmt::print(
-      "Published figures come from other machines and kernels; they are set beside ours, not "
-      "compared.\n");
+  sweep.say("Published figures come from other machines and kernels; they are set beside ours, not "
+            "compared.\n");
   lpm_tables(sweep);
   bloom_tables(sweep);
   approximate_table(sweep);

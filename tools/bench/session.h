@@ -47,6 +47,7 @@ public:
   void keep(const result::Benchmark &row) { x_result.benchmarks.push_back(row); }
   // Writes --json if asked for. Throws std::system_error.
   void write();
+  const result::Result &result() const { return x_result; }
   // 0, exit_failed, exit_skipped, or exit_signal + the signal.
   int exit_code();
 

@@ -18,6 +18,7 @@
 #include "tools/gate/random_order.h"
 #include "tools/gate/ranks.h"
 #include "tools/gate/run_command.h"
+#include "tools/lib/environment.h"
 #include "tools/lib/progress.h"
 
 namespace gate
@@ -53,6 +54,9 @@ public:
     x_sides[1] = {"b", split_command("--b", options.comp)};
     x_report = {.command = "ab", .alpha = options.alpha, .seed = options.seed};
     x_report.policy = options.policy();
+    x_report.started = utc_now();
+    // Both run here.
+    x_report.base_environment = x_report.comp_environment = read_environment();
   }
 
   int run()

@@ -25,6 +25,7 @@
 #include "tools/gate/selftest.h"
 #include "tools/gate/store.h"
 #include "tools/lib/atomic_file.h"
+#include "tools/lib/environment.h"
 #include "tools/lib/progress.h"
 
 namespace gate
@@ -58,6 +59,7 @@ public:
   {
     x_report = {.command = "check", .alpha = options.alpha, .seed = options.seed};
     x_report.policy = options.policy();
+    x_report.started = utc_now();
   }
 
   int run()
@@ -95,6 +97,7 @@ private:
     x_commands = {{x_options.bench, x_options.bench_arguments}};
     x_comp = list_bench(*make_interleave(x_commands), 0);
     x_class = class_name(x_comp.environment);
+    x_report.comp_environment = x_comp.environment;
   }
 
   void remark(const std::string &text)
@@ -115,6 +118,8 @@ private:
                          x_options.store));
     find_expected();
     for (Recording &recording : x_baseline.recordings) {
+      x_report.base_environment =
+          recording.result.environment; // of the last one, where they differ
       rename_benchmarks(recording.result, x_options.renames);
       add_group(recording);
     }

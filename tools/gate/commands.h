@@ -15,6 +15,13 @@ int compare(const Options &options);
 int ab(const Options &options);
 int explain(const Options &options);
 int selftest(const Options &options);
+int report(const Options &options);
+
+// Two results that were measured apart, judged as options say (tolerance, alpha, strict,
+// allow_foreign, renames). report: gets its rows and all else that compare knows; remarks that are
+// in it stay.
+void compare_results(result::Result base, const result::Result &comp, const Options &options,
+                     Report &report);
 
 // Nothing can be measured on this machine, and why. Exit code 4.
 class nothing_measurable : public std::runtime_error {
@@ -26,7 +33,7 @@ public:
 // bench refused its arguments, nothing_measurable, or serve_error.
 result::Result list_bench(Interleave &bench, size_t command);
 
-// Prints the table and writes --json. Returns the exit code.
+// Writes --json and --format, and prints the table. Returns the exit code.
 int finish(const Report &report, const Options &options);
 
 } // namespace gate

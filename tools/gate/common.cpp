@@ -2,6 +2,7 @@
 // What the commands of commands.h share.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "tools/gate/commands.h"
@@ -46,14 +47,20 @@ static void keep_report(const std::string &text, const std::string &store)
 
 int finish(const Report &report, const Options &options)
 {
-  std::string json = format_json(report);
-  // The report for programs first: if it cannot be written, nobody should read a verdict.
+  // The reports for programs first: if they cannot be written, nobody should read a verdict.
+  std::vector<Output> outputs = options.outputs;
   if (!options.json.empty())
-    write_file(options.json, json);
+    outputs.push_back({"json", options.json});
+  bool log_has_commands = std::any_of(outputs.begin(), outputs.end(), [](const Output &output) {
+    return output.format == "github" && output.path == "-";
+  });
+  bool quiet = write_outputs(report, outputs);
   if (!options.store.empty())
-    keep_report(json, options.store);
-  if (options.json != "-")
-    write_file("-", format_table(report));
+    keep_report(format_json(report), options.store);
+  if (quiet)
+    return exit_code(report);
+  std::string table = format_table(report);
+  write_file("-", log_has_commands ? without_commands(table) : table);
   return exit_code(report);
 }
 

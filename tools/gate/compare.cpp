@@ -154,6 +154,8 @@ static Candidate figures_row(Row row, const Figures &base, const Figures &comp, 
                              const std::string &key, const Settings &settings)
 {
   put_figures(row, base.usable(), comp.usable());
+  row.base_samples = base.loads;
+  row.comp_samples = comp.loads;
   for (auto [side, figures] : {std::pair("base", &base), std::pair("comp", &comp)}) {
     if (!figures->invalid.empty())
       return settled(std::move(row), Verdict::Invalid,
@@ -191,6 +193,7 @@ static Candidate one_sided_row(Row row, const Metric &metric, Verdict verdict,
   bool of_base = verdict == Verdict::Missing || verdict == Verdict::Invalid;
   (of_base ? row.base : row.comp) = finite(median(figures.usable()));
   (of_base ? row.base_loads : row.comp_loads) = figures.usable().size();
+  (of_base ? row.base_samples : row.comp_samples) = figures.loads;
   return settled(std::move(row), verdict, note);
 }
 

@@ -33,10 +33,9 @@ static Reading read_side(const std::string &path, const char *side, const Option
 }
 
 // What the two sides tell about their machines, as far as both do.
-static void compare_machines(const Reading &base, const Reading &comp, const Options &options,
-                             Settings &settings, Report &report)
+static void compare_machines(const Options &options, Settings &settings, Report &report)
 {
-  const result::json &one = base.result.environment, &other = comp.result.environment;
+  const result::json &one = report.base_environment, &other = report.comp_environment;
   if (one.empty() || other.empty()) {
     report.remarks.push_back(fmt::format(
         "{}: not checked whether both are of one machine",
@@ -58,27 +57,38 @@ static void compare_machines(const Reading &base, const Reading &comp, const Opt
     report.remarks.push_back("differs: " + warning);
 }
 
-int compare(const Options &options)
+void compare_results(result::Result base, const result::Result &comp, const Options &options,
+                     Report &report)
 {
-  if (options.base == "-" && options.comp == "-")
-    throw usage_error("the standard input can be read once: only one side can be '-'");
-  Report report = {.command = "compare", .alpha = options.alpha};
+  report.command = "compare";
+  report.alpha = options.alpha;
   report.policy = options.policy();
-  Reading base = read_side(options.base, "base", options, report);
-  Reading comp = read_side(options.comp, "comp", options, report);
-  rename_benchmarks(base.result, options.renames);
+  report.started = comp.started;
+  report.base_environment = base.environment;
+  report.comp_environment = comp.environment;
+  rename_benchmarks(base, options.renames);
   Settings settings = {.tolerance = options.tolerance, .alpha = options.alpha};
-  compare_machines(base, comp, options, settings, report);
+  compare_machines(options, settings, report);
   report.remarks.push_back(
       fmt::format("measured apart: what drifted between the two runs counts as "
                   "change (tolerance {:g} %)",
                   100 * options.tolerance));
-  std::vector<Candidate> candidates = match_rows(base.result, comp.result, settings);
+  std::vector<Candidate> candidates = match_rows(base, comp, settings);
   judge(candidates, options.alpha, options.alpha);
   report.rows = rows_of(std::move(candidates));
   if (std::string shift = find_host_shift(report.rows); !shift.empty())
     report.remarks.push_back(shift);
   hint_renames(report.rows);
+}
+
+int compare(const Options &options)
+{
+  if (options.base == "-" && options.comp == "-")
+    throw usage_error("the standard input can be read once: only one side can be '-'");
+  Report report;
+  Reading base = read_side(options.base, "base", options, report);
+  Reading comp = read_side(options.comp, "comp", options, report);
+  compare_results(std::move(base.result), comp.result, options, report);
   return finish(report, options);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// gate: record a baseline, check a bench against it, compare two result files.
+// gate: record a baseline, check a bench against it, compare two result files, convert a report.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +14,7 @@ static int run(const gate::Options &options)
   static const std::map<std::string, int (*)(const gate::Options &)> commands = {
       {"record", gate::record}, {"check", gate::check},     {"compare", gate::compare},
       {"ab", gate::ab},         {"explain", gate::explain}, {"selftest", gate::selftest},
+      {"report", gate::report},
   };
   return commands.at(options.command)(options);
 }

@@ -130,10 +130,19 @@ namespace
 struct Texts {
   std::string tolerance, stored_tolerance, alpha, units, max_units, timeout, seed, pairs, budget,
       trials;
-  std::vector<std::string> renames, directions;
+  std::vector<std::string> renames, directions, formats;
 };
 
 } // namespace
+
+static void add_format(CLI::App &command, Texts &texts)
+{
+  command
+      .add_option("--format", texts.formats,
+                  "FORMAT=FILE: also in this format (docs/reports.md); without FILE: to the "
+                  "standard output; may be given several times")
+      ->allow_extra_args(false);
+}
 
 static void add_judging(CLI::App &command, Options &options, Texts &texts)
 {
@@ -144,6 +153,7 @@ static void add_judging(CLI::App &command, Options &options, Texts &texts)
   command.add_flag("--bisect", options.bisect,
                    "exit 0, 1 or 125 (nothing certain), as git bisect run wants");
   command.add_option("--json", options.json, "write the report to FILE (docs/gate-json.md)");
+  add_format(command, texts);
 }
 
 static void add_foreign(CLI::App &command, Options &options)
@@ -216,6 +226,22 @@ static void add_measuring(CLI::App &command, Options &options, Texts &texts)
   command.add_option("--timeout", texts.timeout, "seconds to wait for one answer of bench (120)");
 }
 
+static void take_formats(Options &options, const std::vector<std::string> &formats)
+{
+  try {
+    for (const std::string &format : formats)
+      options.outputs.push_back(parse_output(format));
+    std::vector<Output> all = options.outputs;
+    if (!options.json.empty())
+      all.push_back({"json", options.json});
+    if (!options.html.empty())
+      all.push_back({"html", options.html});
+    check_outputs(all);
+  } catch (const std::invalid_argument &wrong) {
+    throw usage_error(wrong.what());
+  }
+}
+
 static void take_texts(Options &options, const Texts &texts)
 {
   if (!texts.tolerance.empty())
@@ -237,6 +263,7 @@ static void take_texts(Options &options, const Texts &texts)
     parse_rename(rename, options.renames);
   for (const std::string &direction : texts.directions)
     parse_direction(direction, options.directions);
+  take_formats(options, texts.formats);
 }
 
 static void take_counts(Options &options, const Texts &texts)
@@ -290,6 +317,11 @@ Options parse_options(int argc, const char *const *argv)
   compare->add_flag("--partial", options.partial, "use what comes before a break in broken JSON");
   add_judging(*compare, options, texts);
   add_foreign(*compare, options);
+  CLI::App *report = app.add_subcommand("report", "convert a report that --json wrote");
+  report->add_option("REPORT", options.report, "the report, JSON")->required();
+  report->add_option("--html", options.html, "write it as one self-contained page");
+  report->add_option("--history", options.history, "JSON of earlier figures, for the page");
+  add_format(*report, texts);
   CLI::App *own[] = {add_ab(app, options, texts), add_explain(app, options),
                      add_selftest(app, options, texts)};
   // After "--" everything is for bench, whether gate knows it or not.
@@ -308,7 +340,7 @@ Options parse_options(int argc, const char *const *argv)
   take_texts(options, texts);
   take_counts(options, texts);
   check_units(options);
-  if (chosen == compare)
+  if (chosen == compare || chosen == report)
     return options;
   if (options.store.empty())
     options.store = Store::default_directory();

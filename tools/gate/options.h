@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tools/gate/verdict.h"
+#include "tools/gate/writers/writers.h"
 
 namespace gate
 {
@@ -19,6 +20,9 @@ struct Options {
   std::string bench; // path of an executable; empty for compare
   std::vector<std::string> bench_arguments;
   std::string base, comp; // files of compare, commands of ab, report and row of explain
+  std::string report;     // of report: what --json wrote
+  std::string html;       // of report: the page to write
+  std::string history;    // of report: for that page
 
   double tolerance = 0.05;        // fractions
   double stored_tolerance = 0.25; // of times of check that were not measured interleaved
@@ -39,6 +43,7 @@ struct Options {
   bool is_selftest = false; // check: the same code on both sides may regress, which is counted
   bool allow_foreign = false;
   std::string json;
+  std::vector<Output> outputs; // of --format
   std::map<std::string, std::string> renames;
   std::map<std::string, std::string> directions; // metric -> "lower", "higher" or "none"
   bool partial = false; // compare: what comes before the place where a file breaks off

@@ -9,10 +9,10 @@
 #include <map>
 #include <set>
 
+#include "tools/gate/writers/writing.h"
+
 namespace gate
 {
-
-using result::json;
 
 static constexpr size_t column_count = 9;
 using Line = std::array<std::string, column_count>;
@@ -26,11 +26,11 @@ int exit_code(const Report &report)
   return exit_code(count_verdicts(report.rows), report.policy);
 }
 
-static std::string overall(const Report &report, const Counts &counts)
+std::string overall(const Report &report)
 {
   if (!report.skipped.empty())
     return "skipped";
-  return report.untrusted.empty() ? overall(counts) : "untrusted";
+  return report.untrusted.empty() ? overall(count_verdicts(report.rows)) : "untrusted";
 }
 
 std::string format_figure(double value, const std::string &unit)
@@ -40,13 +40,12 @@ std::string format_figure(double value, const std::string &unit)
   return unit.empty() ? number : number + " " + unit;
 }
 
-// Which parameters tell the rows of one name apart.
-static std::map<std::string, std::set<std::string>> telling_parameters(const std::vector<Row> &rows)
+std::map<std::string, std::set<std::string>> telling_parameters(const std::vector<Row> &rows)
 {
   std::map<std::string, std::map<std::string, std::set<std::string>>> values;
   for (const Row &row : rows)
     for (const auto &[parameter, value] : row.parameters.items())
-      values[row.name][parameter].insert(value.dump());
+      values[row.name][parameter].insert(dump_json(value, -1));
   std::map<std::string, std::set<std::string>> telling;
   for (const auto &[name, parameters] : values)
     for (const auto &[parameter, seen] : parameters)
@@ -61,8 +60,17 @@ static std::string full_name(const Row &row, const std::set<std::string> &tellin
   for (const auto &[parameter, value] : row.parameters.items())
     if (telling.count(parameter))
       name += fmt::format(" {}={}", parameter,
-                          value.is_string() ? value.get<std::string>() : value.dump());
+                          value.is_string() ? value.get<std::string>() : dump_json(value, -1));
   return name;
+}
+
+std::vector<std::string> short_names(const std::vector<Row> &rows)
+{
+  auto telling = telling_parameters(rows);
+  std::vector<std::string> names;
+  for (const Row &row : rows)
+    names.push_back(one_line(full_name(row, telling[row.name])));
+  return names;
 }
 
 static std::string difference(const Row &row, double value, bool sign)
@@ -80,7 +88,7 @@ static std::string difference_unit(const Row &row)
   return row.kind == result::Class::Ratio ? " points" : " " + row.unit;
 }
 
-static std::string format_change(const Row &row)
+std::string format_change(const Row &row)
 {
   if (!row.change)
     return "-";
@@ -89,7 +97,7 @@ static std::string format_change(const Row &row)
   return difference(row, *row.change, true) + difference_unit(row);
 }
 
-static std::string format_interval(const Row &row)
+std::string format_interval(const Row &row)
 {
   if (!row.interval)
     return "-";
@@ -97,7 +105,12 @@ static std::string format_interval(const Row &row)
                      difference(row, row.interval->high, true), difference_unit(row));
 }
 
-static Line make_line(const Row &row, const std::set<std::string> &telling)
+std::string format_mde(const Row &row)
+{
+  return row.mde ? difference(row, *row.mde, false) + difference_unit(row) : "-";
+}
+
+static Line make_line(const Row &row, const std::string &name)
 {
   auto figure = [&](const std::optional<double> &value) {
     return value ? format_figure(*value, row.unit) : "-";
@@ -105,13 +118,13 @@ static Line make_line(const Row &row, const std::set<std::string> &telling)
   std::string loads = row.base_loads == row.comp_loads
                           ? fmt::format("{}", row.base_loads)
                           : fmt::format("{}/{}", row.base_loads, row.comp_loads);
-  return {full_name(row, telling),
-          row.metric,
+  return {name,
+          one_line(row.metric),
           figure(row.base),
           figure(row.comp),
           format_change(row),
           format_interval(row),
-          row.mde ? difference(row, *row.mde, false) + difference_unit(row) : "-",
+          format_mde(row),
           loads,
           !row.gated && row.secondary ? fmt::format("({})", to_string(row.verdict))
           : row.gated                 ? to_string(row.verdict)
@@ -136,7 +149,7 @@ static std::string layout(const std::vector<Line> &lines, const std::vector<std:
   return text;
 }
 
-static std::string format_mean(const std::vector<Row> &rows)
+std::string format_mean(const std::vector<Row> &rows)
 {
   size_t used = 0;
   std::optional<double> mean = geometric_mean(rows, used);
@@ -154,17 +167,18 @@ std::string format_table(const Report &report)
   std::vector<Line> lines = {
       {"benchmark", "metric", "base", "comp", "change", "interval", "MDE", "n", "verdict"}};
   std::vector<std::string> notes = {""};
-  auto telling = telling_parameters(report.rows);
-  for (const Row &row : report.rows) {
+  std::vector<std::string> names = short_names(report.rows);
+  for (size_t i = 0; i < names.size(); i++) {
+    const Row &row = report.rows[i];
     // Of no use to a reader: not judged, and no figures (a skip has its reason, though).
     if (!row.gated && !row.base && !row.comp && row.metric != "")
       continue;
-    lines.push_back(make_line(row, telling[row.name]));
-    notes.push_back(row.note);
+    lines.push_back(make_line(row, names[i]));
+    notes.push_back(one_line(row.note));
   }
   std::string text;
   for (const std::string &remark : report.remarks)
-    text += "note: " + remark + "\n";
+    text += "note: " + one_line(remark) + "\n";
   if (!report.rows.empty())
     text += layout(lines, notes);
   text += format_mean(report.rows);
@@ -173,82 +187,7 @@ std::string format_table(const Report &report)
   if (!report.untrusted.empty())
     text += fmt::format("not a blocking gate: {}\n", report.untrusted);
   Counts counts = count_verdicts(report.rows);
-  return text + machine_line(overall(report, counts), counts, report.alpha) + "\n";
-}
-
-static json number(const std::optional<double> &value)
-{
-  return value && std::isfinite(*value) ? json(*value) : json();
-}
-
-static json tests_json(const std::optional<Tests> &tests)
-{
-  if (!tests)
-    return {};
-  return {{"p_worse", tests->p_worse},
-          {"p_better", tests->p_better},
-          {"p_not_worse", tests->p_not_worse},
-          {"level", tests->level},
-          {"proof_level", tests->proof_level},
-          {"family", tests->family},
-          {"units_needed", tests->units_needed ? json(*tests->units_needed) : json()}};
-}
-
-static json row_json(const Row &row)
-{
-  json interval;
-  if (row.interval)
-    interval = {number(row.interval->low), number(row.interval->high)};
-  return {{"name", row.name},
-          {"parameters", row.parameters},
-          {"metric", row.metric},
-          {"unit", row.unit},
-          {"better", result::to_string(row.better)},
-          {"class", result::to_string(row.kind)},
-          {"gated", row.gated},
-          {"secondary", row.secondary},
-          {"verdict", row.gated || row.secondary ? json(to_string(row.verdict)) : json()},
-          {"note", row.note},
-          {"method", row.method.empty() ? json() : json(row.method)},
-          {"base", number(row.base)},
-          {"comp", number(row.comp)},
-          {"base_loads", row.base_loads},
-          {"comp_loads", row.comp_loads},
-          {"scale", row.relative ? "fraction" : "difference"},
-          {"change", number(row.change)},
-          {"interval", interval},
-          {"level", row.level > 0 ? json(row.level) : json()},
-          {"tolerance", row.tolerance},
-          {"mde", number(row.mde)},
-          {"tests", tests_json(row.tests)},
-          {"same_bytecode", row.same_bytecode}};
-}
-
-std::string format_json(const Report &report)
-{
-  Counts counts = count_verdicts(report.rows);
-  json count_object = json::object();
-  for (size_t i = 0; i < verdict_count; i++)
-    count_object[to_string(static_cast<Verdict>(i))] = counts[i];
-  size_t used = 0;
-  std::optional<double> mean = geometric_mean(report.rows, used);
-  json rows = json::array();
-  for (const Row &row : report.rows)
-    rows.push_back(row_json(row));
-  json value = {{"schema", "bpfgate-report"},
-                {"version", 1},
-                {"command", report.command},
-                {"verdict", overall(report, counts)},
-                {"exit_code", exit_code(report)},
-                {"alpha", report.alpha},
-                {"seed", report.command == "compare" ? json() : json(report.seed)},
-                {"advisory", report.policy.advisory},
-                {"untrusted", report.untrusted.empty() ? json() : json(report.untrusted)},
-                {"counts", count_object},
-                {"geometric_mean", {{"change", number(mean)}, {"rows", used}}},
-                {"remarks", report.remarks},
-                {"rows", rows}};
-  return value.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+  return text + machine_line(overall(report), counts, report.alpha) + "\n";
 }
 
 } // namespace gate

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,10 @@ struct Report {
   // Not empty: this host raises more false alarms than alpha allows, so nothing that is told here
   // may block anything, and why. Exit code 3.
   std::string untrusted;
+  std::string started; // UTC, 2026-11-30T10:30:25Z; empty: unknown
+  // What the two sides were measured in (docs/results.md); empty objects where it is unknown.
+  result::json base_environment = result::json::object();
+  result::json comp_environment = result::json::object();
   // Not empty: nothing could be measured on this machine, and why. Exit code 4.
   std::string skipped;
 };
@@ -32,7 +38,27 @@ std::string format_table(const Report &report);
 
 std::string format_json(const Report &report);
 
+// What format_json() wrote, of this version or a lower one. where: the name that errors begin with.
+// Throws result::error.
+Report parse_report(const std::string &text, const std::string &where);
+
+// The run's verdict: the worst that a row has, "nothing" or "skipped".
+std::string overall(const Report &report);
+
 // "131.2 ns/op": four digits, whatever the locale.
 std::string format_figure(double value, const std::string &unit);
+// "+1.3 %", "-0.9 .. +1.3 %", "6.4 %"; "-" where there is none.
+std::string format_change(const Row &row);
+std::string format_interval(const Row &row);
+std::string format_mde(const Row &row);
+
+// Which parameters tell the rows of one name apart, by name.
+std::map<std::string, std::set<std::string>> telling_parameters(const std::vector<Row> &rows);
+
+// "lookup nr_entries=1000": the name with those parameters that tell the rows of one name apart.
+std::vector<std::string> short_names(const std::vector<Row> &rows);
+
+// "slower" or "faster" on the mean, one line; empty when no time has a pair.
+std::string format_mean(const std::vector<Row> &rows);
 
 } // namespace gate

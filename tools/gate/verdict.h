@@ -66,6 +66,10 @@ struct Row {
   double level = 0;          // one-sided level of either end of the interval
   size_t base_loads = 0;
   size_t comp_loads = 0;
+  // The figure of each load, in unit, in the order of measuring; NaN: this load has none. For "ab"
+  // the same place on both sides is one pair.
+  std::vector<double> base_samples;
+  std::vector<double> comp_samples;
   std::string method;         // "ab", "tail", "stored", "exact", or empty: not compared
   std::optional<Tests> tests; // only where there were some
   bool same_bytecode = true;

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "tools/gate/writers/writing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace gate
+{
+
+using result::json;
+
+Outcome outcome_of(const Row &row, const Policy &policy)
+{
+  switch (row.verdict) {
+  case Verdict::Regressed:
+    return policy.advisory ? Outcome::Skip : Outcome::Fail;
+  case Verdict::Invalid:
+  case Verdict::Missing:
+  case Verdict::Incomparable:
+    return Outcome::Error;
+  case Verdict::Inconclusive:
+    return policy.strict ? Outcome::Error : Outcome::Skip;
+  case Verdict::New:
+    return Outcome::Skip;
+  case Verdict::Improved:
+  case Verdict::Unchanged:
+    break;
+  }
+  return Outcome::Pass;
+}
+
+std::vector<const Row *> worst_first(const Report &report)
+{
+  std::vector<const Row *> rows;
+  for (const Row &row : report.rows)
+    if (row.gated)
+      rows.push_back(&row);
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Row *a, const Row *b) { return a->verdict < b->verdict; });
+  return rows;
+}
+
+std::string full_name(const Row &row, std::string_view before, std::string_view between)
+{
+  std::string name = row.name;
+  for (const auto &[parameter, value] : row.parameters.items())
+    name += fmt::format("{}{}{}{}", before, parameter, between,
+                        value.is_string() ? value.get<std::string>() : dump_json(value, -1));
+  return name;
+}
+
+std::string row_title(const Row &row)
+{
+  std::string name = full_name(row, " ", "=");
+  return one_line(row.metric.empty() ? name : name + " " + row.metric);
+}
+
+static std::string counted(const Counts &counts, std::initializer_list<Verdict> verdicts)
+{
+  std::string text;
+  for (Verdict verdict : verdicts)
+    if (size_t count = counts[static_cast<size_t>(verdict)])
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, to_string(verdict));
+  return text;
+}
+
+std::string headline(const Report &report)
+{
+  if (!report.skipped.empty())
+    return "Nothing could be measured here: " + one_line(report.skipped);
+  Counts counts = count_verdicts(report.rows);
+  size_t gated = 0;
+  for (size_t count : counts)
+    gated += count;
+  size_t regressed = counts[static_cast<size_t>(Verdict::Regressed)];
+  std::string open = counted(counts, {Verdict::Invalid, Verdict::Missing, Verdict::Incomparable});
+  std::string rest =
+      counted(counts, {Verdict::Improved, Verdict::Unchanged, Verdict::Inconclusive, Verdict::New});
+  std::string text;
+  if (regressed)
+    text = fmt::format("{} of {} rows regressed{}", regressed, gated,
+                       report.policy.advisory ? " (advice only)" : "");
+  else if (exit_code(report) == Exit::Incomplete)
+    text = gated ? "Not everything could be compared" : "Nothing was compared";
+  else
+    text = "No regression";
+  for (const std::string &part : {open, rest})
+    if (!part.empty())
+      text += (text.find(';') == text.npos ? "; " : ", ") + part;
+  return text;
+}
+
+std::string format_tolerance(const Row &row)
+{
+  if (row.relative)
+    return fmt::format("{:.4g} %", 100 * row.tolerance);
+  return format_figure(row.tolerance,
+                       row.kind == result::Class::Ratio ? "points" : one_line(row.unit));
+}
+
+std::string describe(const Row &row)
+{
+  std::string text;
+  if (row.comp)
+    text = format_figure(*row.comp, row.unit);
+  if (row.base)
+    text += (text.empty() ? "was " : ", was ") + format_figure(*row.base, row.unit);
+  if (row.change)
+    text += ": " + format_change(row);
+  if (row.interval)
+    text += " (" + format_interval(row) + ")";
+  if (row.change && row.method != "exact")
+    text += ", tolerance " + format_tolerance(row);
+  if (!row.note.empty())
+    text += (text.empty() ? "" : "; ") + row.note;
+  return one_line(text);
+}
+
+std::string one_line(const std::string &text)
+{
+  // The library knows what valid UTF-8 is.
+  std::string line = json::parse(dump_json(text, -1)).get<std::string>();
+  std::replace_if(
+      line.begin(), line.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, ' ');
+  return line;
+}
+
+std::vector<double> finite(const std::vector<double> &values)
+{
+  std::vector<double> kept;
+  for (double value : values)
+    if (std::isfinite(value))
+      kept.push_back(value);
+  return kept;
+}
+
+MeanStddev mean_stddev(const std::vector<double> &values)
+{
+  double mean = 0, squares = 0;
+  for (double value : values)
+    mean += value / values.size();
+  for (double value : values)
+    squares += (value - mean) * (value - mean);
+  return {mean, values.size() > 1 ? std::sqrt(squares / (values.size() - 1)) : 0};
+}
+
+std::string environment_text(const json &environment, const char *name)
+{
+  auto found = environment.find(name);
+  if (found == environment.end() || found->is_null())
+    return "";
+  return one_line(found->is_string() ? found->get<std::string>() : dump_json(*found, -1));
+}
+
+std::string dump_json(const json &value, int indent)
+{
+  return value.dump(indent, ' ', false, json::error_handler_t::replace);
+}
+
+} // namespace gate
