@@ -64,6 +64,7 @@ private:
   void read_files();
   void read_keys();
   void take(const Frame &frame);
+  void show(Stream stream, std::string_view bytes);
   void take_file(const Frame &frame);
   void greet(const std::string &hello);
   void enter(Phase phase, long seconds);
@@ -251,15 +252,24 @@ void Boot::greet(const std::string &hello)
   enter(Phase::Running, x_request.timeout_s);
 }
 
+// While our own reader does not read, as a pager does, the guest stands still: no time-out of its.
+void Boot::show(Stream stream, std::string_view bytes)
+{
+  Clock::time_point before = Clock::now();
+  x_request.output(stream, bytes);
+  if (x_deadline)
+    *x_deadline += Clock::now() - before;
+}
+
 void Boot::take(const Frame &frame)
 {
   switch (frame.kind) {
   case FrameKind::Hello:
     return greet(frame.payload);
   case FrameKind::Stdout:
-    return x_request.output(Stream::Out, frame.payload);
+    return show(Stream::Out, frame.payload);
   case FrameKind::Stderr:
-    return x_request.output(Stream::Err, frame.payload);
+    return show(Stream::Err, frame.payload);
   case FrameKind::Result:
     x_evidence.result = frame.payload;
     x_command_end = Clock::now();

@@ -159,7 +159,7 @@ static std::optional<Trouble> classify(std::string_view text)
   if (auto bug = classify_bug(text))
     return bug;
   if (has_die_counter(text) || text.starts_with("Oops") || text.starts_with("traps: PANIC") ||
-      text.starts_with("PANIC: double fault"))
+      text.starts_with("PANIC: "))
     return Trouble::Oops;
   if (auto stall = classify_stall(text))
     return stall;

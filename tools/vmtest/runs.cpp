@@ -25,7 +25,8 @@ namespace vmtest
 
 using Clock = std::chrono::steady_clock;
 
-static constexpr long boot_timeout_s = 60; // times slowness
+static constexpr size_t kernel_line_size = 2048; // COMMAND_LINE_SIZE of x86
+static constexpr long boot_timeout_s = 60;       // times slowness
 
 namespace
 {
@@ -154,6 +155,9 @@ static Machine make_machine(const Options &options)
   machine.append = options.append;
   machine.warn_fatal = options.warn_fatal;
   machine.gdb_port = options.gdb_port;
+  if (size_t length = kernel_command_line(machine).size(); length >= kernel_line_size)
+    throw usage_error(fmt::format("--append: the kernel takes {} bytes, these are {}",
+                                  kernel_line_size - 1, length));
   say(describe(machine, options, why));
   if (has_broken_cmpxchg16b(machine) && machine.cpus > 1)
     say(fmt::format("QEMU {} under TCG breaks kernels on several CPUs now and then: an oops may be "
