@@ -139,7 +139,7 @@ static std::string describe(const Machine &machine, const Options &options, cons
     how += fmt::format(" (no KVM: {})", why);
   std::string line = fmt::format("{}, QEMU {}, {} CPU{}, {} MiB", how, machine.qemu.version,
                                  machine.cpus, machine.cpus == 1 ? "" : "s", machine.memory_mib);
-  if (options.timeout_s > 0 && !options.shell)
+  if (options.timeout_s > 0 && !options.shell && !options.gdb_port)
     line += fmt::format(", time-out {} s", options.timeout_s * slowness(machine.accelerator));
   return line;
 }
