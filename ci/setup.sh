@@ -65,6 +65,21 @@ packages_for_tests() {
     for package in chromium libxml2-utils perl python3-jsonschema python3-prometheus-client; do
         if have_candidate "$package"; then echo "$package"; fi
     done
+    fuzzing_package
+}
+
+# libFuzzer and the sanitizers, for ci/fuzz: of the newest clang that is or will be here, unless
+# another one's are here already.
+fuzzing_package() {
+    for version in 22 21 20 19 18 17 16 15 14; do
+        if installed "libclang-rt-$version-dev"; then return; fi
+    done
+    for version in 22 21 20 19 18 17 16 15 14; do
+        if installed "clang-$version" || [ "$(clang_package)" = "clang-$version" ]; then
+            if have_candidate "libclang-rt-$version-dev"; then echo "libclang-rt-$version-dev"; fi
+            return
+        fi
+    done
 }
 
 missing_packages() {

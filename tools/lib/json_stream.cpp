@@ -165,13 +165,18 @@ public:
   bool number_integer(number_integer_t value) override { return add(value); }
   bool number_unsigned(number_unsigned_t value) override { return add(value); }
   bool number_float(number_float_t value, const string_t &) override { return add(value); }
-  bool string(string_t &value) override { return add(std::move(value)); }
+  bool string(string_t &value) override
+  {
+    count_text(value);
+    return add(std::move(value));
+  }
   bool binary(binary_t &) override { return false; }
 
   bool key(string_t &name) override
   {
     if (x_open.back()->size() >= JsonBounds::members)
       fail(fmt::format("an object of more than {} members", JsonBounds::members));
+    count_text(name);
     x_key = std::move(name);
     return true;
   }
@@ -211,6 +216,14 @@ private:
   {
     if (++(x_streaming ? x_element_values : x_root_values) > JsonBounds::values)
       fail(fmt::format("more than {} values in one element", JsonBounds::values));
+  }
+
+  void count_text(const std::string &text)
+  {
+    size_t &bytes = x_streaming ? x_element_texts : x_root_texts;
+    bytes += text.size();
+    if (bytes > JsonBounds::texts)
+      fail(fmt::format("more than {} bytes of text in one element", JsonBounds::texts));
   }
 
   bool in_list() const { return x_streaming && x_open.size() == list_depth; }
@@ -262,7 +275,7 @@ private:
       return;
     x_element(x_root, x_part, x_index++);
     x_part = json();
-    x_element_values = 0;
+    x_element_values = x_element_texts = 0;
   }
 
   JsonBytes &x_bytes;
@@ -274,6 +287,7 @@ private:
   std::string x_key;
   bool x_streaming = false;
   size_t x_index = 0, x_element_values = 0, x_root_values = 0;
+  size_t x_element_texts = 0, x_root_texts = 0;
 };
 
 } // namespace

@@ -16,6 +16,7 @@ struct JsonBounds {
   static constexpr size_t depth = 64;
   static constexpr size_t members = 512;         // of one object
   static constexpr size_t values = 2'000'000;    // in one element of the list, or outside of it
+  static constexpr size_t texts = 64 << 20;      // bytes in them, of the same
   static constexpr size_t token_bytes = 1 << 20; // of one text or number
 };
 

@@ -252,6 +252,25 @@ static bool same_definition(const Metric &a, const Metric &b)
   return a.unit == b.unit && a.better == b.better && a.kind == b.kind && a.gated == b.gated;
 }
 
+size_t bytes_of(const std::vector<std::vector<double>> &loads)
+{
+  constexpr size_t of_allocator = 16;
+  size_t bytes = 0;
+  for (const std::vector<double> &load : loads)
+    bytes += sizeof(load) + of_allocator + load.size() * sizeof(double);
+  return bytes;
+}
+
+static size_t bytes_of(const Benchmark &benchmark, const std::string &key)
+{
+  size_t bytes = sizeof(benchmark) + 3 * key.size() + benchmark.op.size() +
+                 benchmark.reason.size() + benchmark.bytecode.size();
+  for (const Metric &metric : benchmark.metrics)
+    bytes += sizeof(metric) + metric.name.size() + metric.unit.size() + metric.reason.size() +
+             bytes_of(metric.samples);
+  return bytes;
+}
+
 // Rows of two benchmark objects with one key: repetitions, if everything else is equal.
 static void join(Benchmark &into, Benchmark &&other, const Node &node)
 {
@@ -283,7 +302,12 @@ public:
     Benchmark whole = next;
     whole.metrics.clear();
     join(whole, std::move(next), node);
-    auto [place, is_new] = x_places.try_emplace(benchmark_key(whole), x_benchmarks.size());
+    std::string key = benchmark_key(whole);
+    x_bytes += bytes_of(whole, key);
+    if (x_bytes > most_bytes || x_benchmarks.size() == most_benchmarks)
+      throw error(fmt::format("{}: too large: more than {} benchmarks, or {} MiB of figures, at {}",
+                              node.where(), most_benchmarks, most_bytes >> 20, node.pointer()));
+    auto [place, is_new] = x_places.try_emplace(std::move(key), x_benchmarks.size());
     if (is_new)
       x_benchmarks.push_back(std::move(whole));
     else
@@ -294,6 +318,7 @@ public:
 private:
   std::vector<Benchmark> x_benchmarks;
   std::map<std::string, size_t> x_places;
+  size_t x_bytes = 0;
 };
 
 } // namespace

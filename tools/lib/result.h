@@ -66,6 +66,13 @@ struct Result {
   std::vector<Benchmark> benchmarks;
 };
 
+// What is kept of one input: beyond it the input is refused, so that no input fills memory.
+constexpr size_t most_bytes = size_t(1) << 30;
+constexpr size_t most_benchmarks = 200'000;
+
+// What loads take in memory.
+size_t bytes_of(const std::vector<std::vector<double>> &loads);
+
 // An unusable file or text. what() is one line: the file, what is wrong, and where (the byte of
 // broken JSON, the JSON pointer of a wrong member).
 using error = input_error;

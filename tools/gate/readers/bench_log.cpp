@@ -115,13 +115,16 @@ private:
   void add(std::vector<Series> &all, const UpstreamLine &line)
   {
     for (const auto &[shape, value] : line.figures) {
-      auto same = [&](const Series &series) { return series.shape.name == shape.name; };
+      const std::string &name = shape.name;
+      auto same = [&](const Series &series) { return series.shape.name == name; };
       auto found = std::find_if(all.begin(), all.end(), same);
       if (found == all.end())
         found = all.insert(all.end(), {shape, {}});
       found->values.push_back(value);
-      if (++x_figures > most_figures)
-        throw input_error(fmt::format("{}: more than {} figures", x_input, most_figures));
+      x_bytes += sizeof(double);
+      if (x_bytes > result::most_bytes)
+        throw input_error(
+            fmt::format("{}: a run of more than {} MiB", x_input, result::most_bytes >> 20));
     }
   }
 
@@ -244,7 +247,7 @@ private:
     x_first_failure.clear();
     x_last_noise.clear();
     x_verifier = false;
-    x_figures = 0;
+    x_bytes = 0;
     x_run = {};
   }
 
@@ -332,7 +335,7 @@ private:
   size_t x_recognised = 0;
   bool x_open = false;
   Run x_run;
-  size_t x_figures = 0; // of the open run
+  size_t x_bytes = 0; // of the open run
   BenchCommand x_command;
   std::string x_continued;
   std::string x_first_failure, x_last_noise;

@@ -18,6 +18,8 @@ using result::json;
 using result::Metric;
 
 static constexpr size_t most_remarks = 20;
+// Of a load besides its samples, with what the allocator takes.
+static constexpr size_t load_bytes = sizeof(std::vector<double>) + 16;
 
 // How many bytes a UTF-8 character that starts here has; 0 where none does.
 static size_t character_length(std::string_view text)
@@ -67,6 +69,14 @@ std::optional<double> parse_figure(std::string_view text)
   return value;
 }
 
+void Collector::count_bytes(size_t bytes)
+{
+  x_bytes += bytes;
+  if (x_bytes > result::most_bytes)
+    throw input_error(
+        fmt::format("{}: more than {} MiB of figures", x_input, result::most_bytes >> 20));
+}
+
 Benchmark &Collector::benchmark(const std::string &name, const json &parameters)
 {
   // The key by which files are matched, so that no two benchmarks of one input share it.
@@ -74,8 +84,10 @@ Benchmark &Collector::benchmark(const std::string &name, const json &parameters)
       parameters.empty() ? name : result::benchmark_key({.name = name, .parameters = parameters});
   auto [place, is_new] = x_places.try_emplace(std::move(key), x_benchmarks.size());
   if (is_new) {
-    if (x_benchmarks.size() == most_benchmarks)
-      throw input_error(fmt::format("{}: more than {} benchmarks", x_input, most_benchmarks));
+    if (x_benchmarks.size() == result::most_benchmarks)
+      throw input_error(
+          fmt::format("{}: more than {} benchmarks", x_input, result::most_benchmarks));
+    count_bytes(sizeof(Benchmark) + 3 * place->first.size());
     x_benchmarks.push_back({.name = clean_name(name), .parameters = parameters});
   }
   return x_benchmarks[place->second];
@@ -107,10 +119,8 @@ void Collector::add_load(Benchmark &benchmark, const Shape &shape, std::vector<d
   if (*factor != 1)
     for (double &sample : samples)
       sample *= *factor;
-  x_figures += samples.size() + 1;
-  if (x_figures > most_figures)
-    throw input_error(fmt::format("{}: more than {} figures", x_input, most_figures));
   into.samples.push_back(std::move(samples));
+  count_bytes(load_bytes + into.samples.back().size() * sizeof(double));
 }
 
 void Collector::remark(const std::string &text)

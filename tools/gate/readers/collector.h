@@ -47,13 +47,15 @@ public:
   Reading take(const std::string &format);
 
 private:
+  void count_bytes(size_t bytes);
+
   std::string x_input;
   std::deque<result::Benchmark> x_benchmarks;
   std::unordered_map<std::string, size_t> x_places;
   result::json x_environment = result::json::object();
   std::vector<std::string> x_remarks;
   size_t x_more_remarks = 0;
-  size_t x_figures = 0;
+  size_t x_bytes = 0;
 };
 
 // A name that may be shown and stored: valid UTF-8 without control characters, at most 500 bytes.

@@ -202,8 +202,12 @@ private:
   void keep_aggregate(const std::string &name, const json &entry)
   {
     std::string kind = text_of(entry, "aggregate_name");
-    if ((kind == "median" || kind == "mean") && x_aggregates.size() < most_benchmarks)
-      x_aggregates[name][kind] = entry;
+    if ((kind != "median" && kind != "mean") || x_aggregates.size() >= result::most_benchmarks)
+      return;
+    json &times = x_aggregates[clean_name(name)][kind] = json::object();
+    for (const char *member : {"cpu_time", "real_time", "time_unit"})
+      if (auto found = entry.find(member); found != entry.end())
+        times[member] = *found;
   }
 
   void use_aggregates()

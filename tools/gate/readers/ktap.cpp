@@ -170,9 +170,9 @@ private:
       test.reason = x_last_words;
     x_last_words.clear();
     x_levels[test.depth].seen++;
-    if (x_tests.size() == most_benchmarks)
-      throw input_error(
-          fmt::format("{}: more than {} tests, at line {}", x_input, most_benchmarks, number));
+    if (x_tests.size() == result::most_benchmarks)
+      throw input_error(fmt::format("{}: more than {} tests, at line {}", x_input,
+                                    result::most_benchmarks, number));
     x_tests.push_back(std::move(test));
   }
 

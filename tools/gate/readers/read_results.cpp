@@ -39,7 +39,7 @@ static Reading read_json_format(Input &input, bool partial)
     break;
   }
   throw unknown_input(fmt::format("{}: JSON, but none that gate reads: {} (it reads {})",
-                                input.name(), why, all_formats));
+                                  input.name(), why, all_formats));
 }
 
 static Reading read_text(Input &input)
@@ -63,7 +63,7 @@ static Reading read_text(Input &input)
     if (parser->recognised())
       return parser->finish();
   throw unknown_input(fmt::format("{}: nothing that gate reads in {} lines; {} (it reads {})",
-                                input.name(), lines.number(), first, all_formats));
+                                  input.name(), lines.number(), first, all_formats));
 }
 
 static void refuse_binary(const Input &input, std::string_view head)

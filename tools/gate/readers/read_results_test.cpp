@@ -63,7 +63,7 @@ TEST(read_own_file_in_part)
 TEST(read_bounds_are_kept)
 {
   std::string many;
-  for (size_t i = 0; i <= most_benchmarks; i++)
+  for (size_t i = 0; i <= result::most_benchmarks; i++)
     many += fmt::format("BenchmarkA{} 1 5 ns/op\n", i);
   expect_throws([&] { read_text(many); }, "f: more than 200000 benchmarks");
   std::string metrics = "BenchmarkA 1";

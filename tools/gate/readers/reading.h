@@ -11,10 +11,7 @@
 namespace gate
 {
 
-// What is beyond these is refused by name, with the place: they bound the memory that one input can
-// take to about 1 GiB, however long it is.
-constexpr size_t most_figures = 8'000'000;
-constexpr size_t most_benchmarks = 200'000;
+// What is beyond these is refused by name, however long the input is: see also result.h.
 constexpr size_t most_metrics = 256; // of one benchmark
 
 struct Reading {
