@@ -428,33 +428,7 @@ private:
         for (Candidate &candidate : match(group, &keys))
           second.push_back(std::move(candidate));
       }
-    take_open(first, second);
-    judge(second, alpha, second_proof());
-    for (Candidate &candidate : second)
-      first.push_back(std::move(candidate));
-  }
-
-  // Moves what the first look left open from first to second, and drops from second what it did
-  // not.
-  static void take_open(std::vector<Candidate> &first, std::vector<Candidate> &second)
-  {
-    std::set<std::string> open;
-    auto name = [](const Candidate &c) { return c.key + c.row.metric; };
-    auto is_open = [](const Candidate &c) {
-      bool settled = c.row.verdict == Verdict::Unchanged;
-      return c.row.gated && !settled && (c.evidence || c.row.method == "exact");
-    };
-    // The tail takes the look with more units.
-    for (const Candidate &candidate : second)
-      if (candidate.secondary && !candidate.row.gated)
-        open.insert(name(candidate));
-    for (const Candidate &candidate : first)
-      if (is_open(candidate))
-        open.insert(name(candidate));
-    std::erase_if(first, [&](const Candidate &c) {
-      return is_open(c) || (c.secondary && open.count(name(c)));
-    });
-    std::erase_if(second, [&](const Candidate &c) { return !open.count(name(c)); });
+    judge_again(first, std::move(second), alpha, second_proof());
   }
 
   // What only one side has.

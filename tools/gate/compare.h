@@ -65,6 +65,10 @@ void judge(std::vector<Candidate> &family, double alpha, double proof);
 std::map<std::string, size_t> screen(std::vector<Candidate> &candidates, double proof, double alpha,
                                      double second_proof);
 
+// Judges what the first look left open by the second one alone, and puts it in its place.
+void judge_again(std::vector<Candidate> &first, std::vector<Candidate> second, double alpha,
+                 double proof);
+
 // Units of a second look. needed: by the first look, 0 for hopeless, which gets enough for a large
 // effect to show. first: units of the first look. most: that are allowed.
 size_t second_units(size_t needed, size_t first, size_t most);

@@ -157,6 +157,38 @@ std::map<std::string, size_t> screen(std::vector<Candidate> &candidates, double 
   return again;
 }
 
+static std::string name_of(const Candidate &candidate)
+{
+  return candidate.key + candidate.row.metric;
+}
+
+static bool is_open(const Candidate &candidate)
+{
+  const Row &row = candidate.row;
+  bool is_judged = candidate.evidence || row.method == "exact";
+  return row.gated && row.verdict != Verdict::Unchanged && is_judged;
+}
+
+void judge_again(std::vector<Candidate> &first, std::vector<Candidate> second, double alpha,
+                 double proof)
+{
+  std::set<std::string> open;
+  // The tail takes the look with more units.
+  for (const Candidate &candidate : second)
+    if (candidate.secondary && !candidate.row.gated)
+      open.insert(name_of(candidate));
+  for (const Candidate &candidate : first)
+    if (is_open(candidate))
+      open.insert(name_of(candidate));
+  std::erase_if(first, [&](const Candidate &each) {
+    return is_open(each) || (each.secondary && open.count(name_of(each)));
+  });
+  std::erase_if(second, [&](const Candidate &each) { return !open.count(name_of(each)); });
+  judge(second, alpha, proof);
+  for (Candidate &candidate : second)
+    first.push_back(std::move(candidate));
+}
+
 size_t second_units(size_t needed, size_t first, size_t most)
 {
   // What the first look says is needed is a guess; this much more makes it a good one.

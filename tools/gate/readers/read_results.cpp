@@ -69,11 +69,11 @@ static Reading read_text(Input &input)
 static void refuse_binary(const Input &input, std::string_view head)
 {
   if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff"))
-    throw input_error(fmt::format("{}: UTF-16, gate reads UTF-8", input.name()));
+    throw unknown_input(fmt::format("{}: UTF-16, gate reads UTF-8", input.name()));
   if (head.starts_with("\x1f\x8b") || head.starts_with("\x28\xb5\x2f\xfd") ||
       head.starts_with("\xfd"
                        "7zXZ"))
-    throw input_error(fmt::format("{}: compressed, unpack it first", input.name()));
+    throw unknown_input(fmt::format("{}: compressed, unpack it first", input.name()));
 }
 
 Reading read_results(Input &input, bool partial)
