@@ -113,6 +113,7 @@ find_bpftool() {
     find /usr/lib/linux-tools* -name bpftool 2>/dev/null | sort -V | tail -1
 }
 
+# All, or the given targets.
 build_all() {
     if [ ! -e "$build/build.ninja" ]; then
         say "configuring $build/"
@@ -123,5 +124,5 @@ build_all() {
         }
     fi
     say "building $build/"
-    ninja -C "$build" --quiet || fail "the build failed"
+    ninja -C "$build" --quiet "$@" || fail "the build failed"
 }

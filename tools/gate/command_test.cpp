@@ -2,10 +2,9 @@
 // The commands from their options to their exit codes, with made-up benches.
 #include "tools/gate/commands.h"
 
-#include <sys/mman.h>
-
 #include <filesystem>
 
+#include "tools/gate/capture.h"
 #include "tools/gate/fake_bench.h"
 #include "tools/gate/test_results.h"
 #include "tools/lib/temporary_directory.h"
@@ -18,27 +17,6 @@ namespace fs = std::filesystem;
 
 namespace
 {
-
-// What is written to standard output while it lives.
-class Capture {
-public:
-  Capture() : x_file(memfd_create("stdout", 0)), x_stdout(dup(STDOUT_FILENO))
-  {
-    fflush(stdout);
-    dup2(x_file.get(), STDOUT_FILENO);
-  }
-  ~Capture() { dup2(x_stdout.get(), STDOUT_FILENO); }
-  std::string text() const
-  {
-    std::string text(lseek(x_file.get(), 0, SEEK_END), '\0');
-    expect(pread(x_file.get(), text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()));
-    return text;
-  }
-
-private:
-  Fd x_file;
-  Fd x_stdout;
-};
 
 struct Bench {
   explicit Bench(const FakeBench &fake = {}) { write(fake); }

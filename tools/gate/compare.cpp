@@ -7,6 +7,8 @@
 #include <cmath>
 #include <set>
 
+#include "tools/gate/bytecode.h"
+#include "tools/gate/exact.h"
 #include "tools/gate/figures.h"
 #include "tools/gate/statistics.h"
 #include "tools/gate/tail.h"
@@ -56,19 +58,34 @@ static void put_figures(Row &row, const std::vector<double> &base, const std::ve
   row.comp_loads = comp.size();
 }
 
-// Exact metrics: no test. Where one varies after all, its own spread is the tolerance.
-static Candidate exact_row(Row row, const std::vector<double> &base,
-                           const std::vector<double> &comp)
+// The least tolerance, on the row's scale. Exact metrics that are no counts have none.
+static double exact_floor(const Row &row, const Settings &settings)
 {
-  auto [base_low, base_high] = std::minmax_element(base.begin(), base.end());
-  auto [comp_low, comp_high] = std::minmax_element(comp.begin(), comp.end());
+  switch (row.kind) {
+  case Class::Memory:
+    return row.relative ? std::max(settings.memory_relative, settings.memory_floor_mib / *row.base)
+                        : settings.memory_floor_mib;
+  case Class::Ratio:
+    return settings.ratio_points;
+  default:
+    return row.relative && row.unit == count_unit ? settings.count_tolerance : 0;
+  }
+}
+
+static Candidate exact_row(Row row, const std::vector<double> &base,
+                           const std::vector<double> &comp, const Settings &settings)
+{
   row.method = "exact";
-  row.relative = *row.base != 0;
-  row.change = row.relative ? *row.comp / *row.base - 1 : *row.comp;
-  bool above = *comp_low > *base_high, below = *comp_high < *base_low;
-  if (*base_low != *base_high || *comp_low != *comp_high)
-    add_note(row, fmt::format("varies by itself: base {} to {}, comp {} to {}", *base_low,
-                              *base_high, *comp_low, *comp_high));
+  row.relative = row.kind != Class::Ratio && *row.base != 0;
+  double floor = exact_floor(row, settings);
+  Exact exact = judge_exact(base, comp, floor, row.relative);
+  if (exact.spread > floor)
+    add_note(row, fmt::format("varies by itself by {:.3g}{}, which is the tolerance",
+                              (row.relative ? 100 : 1) * exact.spread, row.relative ? " %" : ""));
+  row.change = exact.change;
+  row.spread = exact.spread;
+  row.tolerance = exact.tolerance;
+  bool above = exact.change > exact.tolerance, below = -exact.change > exact.tolerance;
   if (row.better == Better::Higher)
     std::swap(above, below);
   if (row.better == Better::Unknown)
@@ -166,8 +183,8 @@ static Candidate figures_row(Row row, const Figures &base, const Figures &comp, 
   }
   if (is_collapse(row, may_be_zero))
     return settled(std::move(row), Verdict::Invalid, "collapsed to zero");
-  if (row.kind == Class::Exact)
-    return exact_row(std::move(row), base.usable(), comp.usable());
+  if (row.kind == Class::Exact || settings.counted)
+    return exact_row(std::move(row), base.usable(), comp.usable(), settings);
   Candidate candidate = {.row = std::move(row)};
   add_evidence(candidate, base, comp, key, settings);
   candidate.row.change = finite(candidate.evidence->change());
@@ -388,13 +405,15 @@ private:
     for (const Metric &metric : base.metrics) {
       Row row = make_row(comp, metric);
       row.same_bytecode = base.bytecode == comp.bytecode;
-      if (row.kind == Class::Time)
+      if (row.kind == Class::Time || metric.unit == count_unit)
         row.note = inject_note(base, comp);
       if (metric.name == "failed" && comp.status == Status::Failed)
         add_note(row, comp.reason);
       else if (row.kind == Class::Time)
         add_note(row, iterations_note(base, comp));
-      if (const Metric *other = find_metric(comp, metric.name))
+      if (std::string why = refused_bytecode(metric, base, comp, row); !why.empty())
+        add(settled(std::move(row), Verdict::Incomparable, why));
+      else if (const Metric *other = find_metric(comp, metric.name))
         add_metric(std::move(row), metric, *other);
       else
         add(one_sided_row(
@@ -416,6 +435,17 @@ private:
     add(std::move(candidate));
     if (tail)
       add(std::move(*tail));
+  }
+
+  // Counts of another program: why they are not compared, or a note that they are.
+  std::string refused_bytecode(const Metric &metric, const Benchmark &base, const Benchmark &comp,
+                               Row &row) const
+  {
+    if (metric.unit != count_unit)
+      return "";
+    BytecodeCheck check = check_bytecode({x_base.environment, base}, {x_comp.environment, comp});
+    add_note(row, check.note);
+    return check.refusal;
   }
 
   const Result &x_base;

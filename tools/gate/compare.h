@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tools/gate/evidence.h"
+#include "tools/gate/exact.h"
 #include "tools/gate/verdict.h"
 #include "tools/lib/result.h"
 
@@ -20,6 +21,11 @@ namespace gate
 struct Settings {
   bool paired = false;
   double tolerance = 0.05; // of times, a fraction
+  // Least tolerance of counts of instructions, a fraction; docs/gate.md says where it comes from.
+  double count_tolerance = default_count_tolerance;
+  // Both sides were measured where instructions are counted: nothing is noise, each load is a boot,
+  // and all metrics are judged by the exact rule.
+  bool counted = false;
   double memory_relative = 0.10;
   double memory_floor_mib = 0.5;
   double ratio_points = 0.5;

@@ -8,6 +8,8 @@
 
 #include "tools/gate/commands.h"
 #include "tools/gate/interrupt.h"
+#include "tools/gate/vm_boots.h"
+#include "tools/gate/vm_commands.h"
 
 static int run(const gate::Options &options)
 {
@@ -16,7 +18,12 @@ static int run(const gate::Options &options)
       {"ab", gate::ab},         {"explain", gate::explain}, {"selftest", gate::selftest},
       {"report", gate::report},
   };
-  return commands.at(options.command)(options);
+  static const std::map<std::string, int (*)(const gate::Options &)> vm_commands = {
+      {"record", gate::record_vm},
+      {"check", gate::check_vm},
+      {"ab", gate::ab_vm},
+  };
+  return (options.in_vm() ? vm_commands : commands).at(options.command)(options);
 }
 
 static int complain(int code, const std::string &what)
@@ -50,6 +57,8 @@ int main(int argc, char **argv)
     return complain_or_skip(bisect, Exit::Skipped,
                             fmt::format("nothing can be measured here: {}", reason.what()));
   } catch (const serve_error &failure) {
+    return complain_or_skip(bisect, Exit::Incomplete, failure.what());
+  } catch (const boot_error &failure) {
     return complain_or_skip(bisect, Exit::Incomplete, failure.what());
   } catch (const std::exception &failure) {
     // Usage, or what could not be read or written.

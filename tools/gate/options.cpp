@@ -11,6 +11,7 @@
 
 #include "tools/gate/store.h"
 #include "tools/gate/version.h"
+#include "tools/gate/vm_options.h"
 #include "tools/lib/text.h"
 
 namespace fs = std::filesystem;
@@ -85,10 +86,13 @@ static std::string on_path(const std::string &program)
   for (const std::string &directory : CLI::detail::split(path ? path : "", ':'))
     if (std::string full = directory + "/" + program; access(full.c_str(), X_OK) == 0)
       return full;
-  throw usage_error(fmt::format("no '{}' beside gate nor on PATH: name it with --bench", program));
+  throw usage_error(fmt::format("no '{0}' beside gate nor on PATH: name it with --{0}", program));
 }
 
-static std::string find_bench(const std::string &given)
+// given: what the option --NAME says. built: where the build tree has it, from gate's own
+// directory.
+static std::string find_program(const std::string &name, const std::string &given,
+                                const char *built)
 {
   if (given.find('/') != std::string::npos)
     return given;
@@ -96,10 +100,10 @@ static std::string find_bench(const std::string &given)
     return on_path(given);
   std::error_code error;
   fs::path own = fs::read_symlink("/proc/self/exe", error);
-  fs::path beside = own.parent_path() / "../../benchs/bench";
+  fs::path beside = own.parent_path() / built;
   if (!error && fs::exists(beside, error))
     return beside.lexically_normal();
-  return on_path("bench");
+  return on_path(name);
 }
 
 std::vector<std::string> without_inject(const std::vector<std::string> &arguments)
@@ -146,7 +150,8 @@ static void add_format(CLI::App &command, Texts &texts)
 
 static void add_judging(CLI::App &command, Options &options, Texts &texts)
 {
-  command.add_option("--tolerance", texts.tolerance, "slowdown that is accepted, percent (5)");
+  command.add_option("--tolerance", texts.tolerance,
+                     "slowdown that is accepted, percent (5; 0.2 for counts)");
   command.add_option("--alpha", texts.alpha, "chance of any false alarm in a run (0.01)");
   command.add_option("--rename", texts.renames, "OLD=NEW: name of a benchmark in the baseline");
   command.add_flag("--strict", options.strict, "inconclusive is incomplete: exit 3");
@@ -200,9 +205,8 @@ static CLI::App *add_selftest(CLI::App &app, Options &options, Texts &texts)
 static CLI::App *add_ab(CLI::App &app, Options &options, Texts &texts)
 {
   CLI::App *ab = app.add_subcommand("ab", "run two commands in turns and compare what they print");
-  ab->add_option("--a", options.base, "command of the base; blanks and quotes as in a shell")
-      ->required();
-  ab->add_option("--b", options.comp, "command that is judged")->required();
+  ab->add_option("--a", options.base, "command of the base; blanks and quotes as in a shell");
+  ab->add_option("--b", options.comp, "command that is judged");
   ab->add_option("--pairs", texts.pairs, "runs a side (40)");
   ab->add_option("--budget", texts.budget, "seconds: as many pairs as fit, instead of --pairs");
   ab->add_option("--seed", texts.seed, "of the order (random; it is reported)");
@@ -245,7 +249,7 @@ static void take_formats(Options &options, const std::vector<std::string> &forma
 static void take_texts(Options &options, const Texts &texts)
 {
   if (!texts.tolerance.empty())
-    options.tolerance = parse_percent("--tolerance", texts.tolerance);
+    options.count_tolerance = options.tolerance = parse_percent("--tolerance", texts.tolerance);
   if (!texts.stored_tolerance.empty())
     options.stored_tolerance = parse_percent("--stored-tolerance", texts.stored_tolerance);
   if (!texts.alpha.empty())
@@ -293,6 +297,7 @@ Options parse_options(int argc, const char *const *argv)
 {
   Options options;
   Texts texts;
+  VmTexts vm_texts;
   CLI::App app("Compares benchmarks of BPF and fails on what became slower.", "gate");
   app.set_version_flag("--version", std::string("gate ") + BPFGATE_VERSION);
   app.require_subcommand(1);
@@ -300,12 +305,14 @@ Options parse_options(int argc, const char *const *argv)
   add_measuring(*record, options, texts);
   record->add_flag("--if-missing", options.if_missing,
                    "only where none of the selected benchmarks has a baseline yet");
+  add_vm(*record, options, vm_texts);
   record->add_option("--json", options.json, "also write the figures to FILE (docs/results.md)");
   CLI::App *check = app.add_subcommand("check", "measure bench interleaved with the baseline");
   add_measuring(*check, options, texts);
   add_judging(*check, options, texts);
   add_foreign(*check, options);
   check->add_flag("--gate-tail", options.gate_tail, "the slow tail of epochs may fail, too");
+  add_vm(*check, options, vm_texts);
   check->add_option("--max-units", texts.max_units, "with those that confirm (10 times --units)");
   check->add_option("--stored-tolerance", texts.stored_tolerance,
                     "for times that can only be compared with stored ones, percent (25)");
@@ -322,7 +329,9 @@ Options parse_options(int argc, const char *const *argv)
   report->add_option("--html", options.html, "write it as one self-contained page");
   report->add_option("--history", options.history, "JSON of earlier figures, for the page");
   add_format(*report, texts);
-  CLI::App *own[] = {add_ab(app, options, texts), add_explain(app, options),
+  CLI::App *ab = add_ab(app, options, texts);
+  add_vm_ab(*ab, options, vm_texts);
+  CLI::App *own[] = {ab, add_explain(app, options),
                      add_selftest(app, options, texts)};
   // After "--" everything is for bench, whether gate knows it or not.
   const char *const *mark = std::find(argv, argv + argc, std::string_view("--"));
@@ -342,14 +351,21 @@ Options parse_options(int argc, const char *const *argv)
   check_units(options);
   if (chosen == compare || chosen == report)
     return options;
-  if (options.store.empty())
-    options.store = Store::default_directory();
-  if (std::find(std::begin(own), std::end(own), chosen) != std::end(own))
-    return options;
   std::vector<std::string> rest = chosen->remaining();
   rest.insert(rest.end(), mark == argv + argc ? mark : mark + 1, argv + argc);
+  take_vm(*chosen, options, vm_texts);
+  if (options.store.empty())
+    options.store = Store::default_directory();
+  if (!options.in_vm() && std::find(std::begin(own), std::end(own), chosen) != std::end(own)) {
+    if (!rest.empty())
+      throw usage_error(fmt::format("'{}': bench is not asked for", rest[0]));
+    return options;
+  }
+  options.whole_suite = without_inject(rest).empty();
   options.bench_arguments = bench_arguments(std::move(rest));
-  options.bench = find_bench(options.bench);
+  options.bench = find_program("bench", options.bench, "../../benchs/bench");
+  if (options.in_vm())
+    options.vm.vmtest = find_program("vmtest", options.vm.vmtest, "../vmtest/vmtest");
   return options;
 }
 

@@ -2,8 +2,10 @@
 // The command line of gate. What it does not know goes to bench.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -14,6 +16,17 @@
 namespace gate
 {
 
+// Of record, check and ab in virtual machines.
+struct VmOptions {
+  std::array<std::string, 2> kernels; // of record and check the first only; "": no virtual machine
+  std::string vmtest;                 // path of an executable
+  std::string baseline;               // file, of record and check
+  std::string figures;                // file for what check measured; "": none
+  size_t seeds = 5;
+  size_t jobs = 1;
+  std::optional<long> timeout_s;
+};
+
 struct Options {
   std::string command; // "record", "check", "compare", "ab", ...
   std::string store;
@@ -23,9 +36,11 @@ struct Options {
   std::string report;     // of report: what --json wrote
   std::string html;       // of report: the page to write
   std::string history;    // of report: for that page
+  bool whole_suite = false; // nothing was selected, so all of the quick suite is
 
-  double tolerance = 0.05;        // fractions
-  double stored_tolerance = 0.25; // of times of check that were not measured interleaved
+  double tolerance = 0.05;               // fractions
+  std::optional<double> count_tolerance; // of counts of instructions, where it was given
+  double stored_tolerance = 0.25;        // of times of check that were not measured interleaved
   double alpha = 0.01;
   size_t units = 20;
   size_t max_units = 200;
@@ -46,8 +61,10 @@ struct Options {
   std::vector<Output> outputs; // of --format
   std::map<std::string, std::string> renames;
   std::map<std::string, std::string> directions; // metric -> "lower", "higher" or "none"
+  VmOptions vm;
   bool partial = false; // compare: what comes before the place where a file breaks off
 
+  bool in_vm() const { return !vm.kernels[0].empty(); }
   Policy policy() const { return {.strict = strict, .bisect = bisect}; }
 };
 

@@ -61,9 +61,10 @@ struct Row {
   bool relative = true;
   std::optional<double> change;
   std::optional<Interval> interval;
-  std::optional<double> mde; // smallest change for the worse that 90 % of such runs would detect
-  double tolerance = 0;      // on the scale of change
-  double level = 0;          // one-sided level of either end of the interval
+  std::optional<double> mde;    // smallest change for the worse that 90 % of such runs would detect
+  double tolerance = 0;         // on the scale of change
+  std::optional<double> spread; // of exact rows: of both sides' loads, on the scale of change
+  double level = 0;             // one-sided level of either end of the interval
   size_t base_loads = 0;
   size_t comp_loads = 0;
   // The figure of each load, in unit, in the order of measuring; NaN: this load has none. For "ab"

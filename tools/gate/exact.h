@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// The rule for exact metrics: no test. A change counts when it exceeds a tolerance, which is the
+// larger of a floor and of what the loads of both sides differ by among themselves.
+//
+// The spread of a side is the largest distance of a load from that side's median. A change beyond
+// the sum of both spreads means that every load of one side lies beyond every load of the other,
+// and by more than either scatters. Of two sides of five loads that come from one distribution,
+// such a change is found in less than 3 of 1000, whatever the distribution (two equally frequent
+// modes are the worst); docs/measurements.md tells how often it happened where nothing had changed.
+#pragma once
+
+#include <vector>
+
+namespace gate
+{
+
+constexpr const char *count_unit = "insns/op";
+constexpr double default_count_tolerance = 0.002;
+
+struct Exact {
+  double change = 0;    // median of comp against median of base
+  double spread = 0;    // of both sides together
+  double tolerance = 0; // what |change| must exceed to count; at least the spread
+};
+
+// base, comp: one figure a load, finite, not empty. relative: change, spread and tolerance are
+// fractions of the medians, else differences. floor: the least tolerance, on the same scale.
+Exact judge_exact(const std::vector<double> &base, const std::vector<double> &comp, double floor,
+                  bool relative);
+
+} // namespace gate

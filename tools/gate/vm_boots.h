@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// Counts the instructions of bench inside a kernel: boots it with vmtest --icount, once for each of
+// several seeds, and reads what bench left there. gate itself starts neither QEMU nor BPF.
+#pragma once
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tools/lib/result.h"
+
+namespace gate
+{
+
+struct BootPlan {
+  std::string vmtest, bench; // paths of executables
+  std::string kernel;        // as vmtest names it
+  std::vector<std::string> bench_arguments;
+  size_t seeds = 5;
+  size_t jobs = 1;               // guests at a time
+  std::optional<long> timeout_s; // of bench in one boot, before vmtest stretches it
+};
+
+// A boot that gave no figures. what(): "seed 3: panic: ...", one line.
+class boot_error : public std::runtime_error {
+public:
+  boot_error(const std::string &what, std::vector<std::string> console = {})
+      : std::runtime_error(what), x_console(std::move(console))
+  {
+  }
+  // The last lines that the guest's kernel wrote.
+  const std::vector<std::string> &console() const { return x_console; }
+
+private:
+  std::vector<std::string> x_console;
+};
+
+// Everything was measured in every boot, or it throws: boot_error; usage_error when bench or vmtest
+// refuses its arguments; nothing_measurable when there is no QEMU, no such kernel, or bench skips
+// everything; interrupted_error; std::system_error when vmtest cannot be executed.
+result::Result count_instructions(const BootPlan &plan);
+
+} // namespace gate
