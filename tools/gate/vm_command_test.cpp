@@ -195,9 +195,9 @@ TEST(vm_refusals)
 {
   Vm vm({.before = "echo 'vmtest: wrong option' >&2; exit 200"});
   expect_throws([&] { vm.gate({"record"}); }, "wrong option");
-  vm.write({.before = "echo '[debian:6.12 seed 1] bench: no such benchmark' >&2",
-            .outcome = "failed",
-            .status = "64"});
+  vm.write({.outcome = "failed",
+            .status = "64",
+            .before = "echo '[debian:6.12 seed 1] bench: no such benchmark' >&2"});
   expect_throws([&] { vm.gate({"record"}); }, "bench: no such benchmark");
   vm.write({.before = "kill -9 $$"});
   expect_throws([&] { vm.gate({"record"}); }, "no outcomes");
