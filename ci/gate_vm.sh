@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# shellcheck shell=sh
-# ci/gate --vm: counts of instructions in Debian's kernels against ci/baselines. Needs neither root
-# (but for packages that are missing) nor BPF nor KVM on this machine. Sourced by ci/gate.
-
-default_kernels='6.1 6.12 7.2'
+# shellcheck shell=sh disable=SC2034,SC2154
+# ci/gate --vm: counts of instructions in the kernels of ci/kernels.json against their baselines.
+# Needs neither root (but for packages that are missing) nor BPF nor KVM on this machine. Sourced by
+# ci/gate, which has sourced ci/setup.sh.
 
 vm_record=
 vm_seeds=
@@ -27,12 +26,13 @@ parse_vm() {
             break
             ;;
         -*) fail "$1 is no option of --vm; options of bench come behind --" ;;
-        *) vm_kernels="$vm_kernels ${1#debian:}" ;;
+        [0-9]*) vm_kernels="$vm_kernels debian:$1" ;;
+        *) vm_kernels="$vm_kernels $1" ;;
         esac
         shift
     done
     vm_shift=$((given - $#))
-    vm_kernels=${vm_kernels:-$default_kernels}
+    [ -n "$vm_kernels" ] || vm_kernels=$(ci/kernels list) || exit 2
 }
 
 # Of several kernels: a regression outweighs all, else what one kernel could not tell makes the whole
@@ -47,36 +47,42 @@ worse_code() {
     esac
 }
 
-baseline_of() { echo "ci/baselines/$1-$(uname -m).json"; }
+# One member of a kernel's row in ci/kernels.json.
+kernel_member() {
+    value=$(ci/kernels get "$1" "$2") || exit 2
+    eval "printf '%s\n' $value"
+}
 
 # One kernel: its table, and how long it took. Returns gate's exit code.
 gate_kernel() {
     kernel=$1
+    name=$(kernel_member "$1" name) || return 2
+    baseline=$(kernel_member "$1" baseline) || return 2
+    seeds=${vm_seeds:-$(kernel_member "$1" seeds)}
+    tolerance=$(kernel_member "$1" tolerance_pct)
     shift
-    baseline=$(baseline_of "$kernel")
+    set -- --vm "$kernel" --baseline "$baseline" --seeds "$seeds" -- "$@"
     began=$(date +%s)
     if [ -n "$vm_record" ]; then
-        "$gate" record --vm "debian:$kernel" --baseline "$baseline" \
-            ${vm_seeds:+--seeds "$vm_seeds"} -- "$@"
+        "$gate" record "$@"
         code=$?
     elif [ ! -e "$baseline" ]; then
-        say "no $baseline: ci/gate --vm --record $kernel makes it"
+        say "no $baseline: ci/gate --vm --record makes it"
         code=3
     else
-        "$gate" check --vm "debian:$kernel" --baseline "$baseline" --json "$out/vm-$kernel.json" \
-            --figures "$out/vm-$kernel-figures.json" ${vm_seeds:+--seeds "$vm_seeds"} -- "$@" \
-            >"$out/vm-$kernel.txt"
+        "$gate" check --tolerance "$tolerance" --json "$out/$name.json" \
+            --figures "$out/$name-figures.json" "$@" >"$out/$name.txt"
         code=$?
-        cat "$out/vm-$kernel.txt"
+        cat "$out/$name.txt"
     fi
-    say "$kernel: exit $code after $(($(date +%s) - began)) s"
+    say "$name: exit $code after $(($(date +%s) - began)) s"
     return $code
 }
 
 gate_vm() {
+    [ "$(uname -m)" = x86_64 ] || skip "kernels are booted on x86_64 only"
     parse_vm "$@"
     shift "$vm_shift"
-    [ "$(uname -m)" = x86_64 ] || skip "kernels are booted on x86_64 only"
     wanted_vm=qemu-system-x86
     install_missing
     build_all benchs/bench tools/gate/gate tools/vmtest/vmtest
@@ -90,6 +96,6 @@ gate_vm() {
         [ "$code" -lt 128 ] || return "$code" # Ctrl-C
         worst=$(worse_code "${worst:-$code}" "$code")
     done
-    [ -n "$vm_record" ] || say "results: $out/vm-*.txt, $out/vm-*.json"
+    [ -n "$vm_record" ] || say "results: $out/"
     return "$worst"
 }

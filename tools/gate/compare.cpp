@@ -85,6 +85,7 @@ static Candidate exact_row(Row row, const std::vector<double> &base,
   row.change = exact.change;
   row.spread = exact.spread;
   row.tolerance = exact.tolerance;
+  row.mde = exact.tolerance + exact.spread;
   bool above = exact.change > exact.tolerance, below = -exact.change > exact.tolerance;
   if (row.better == Better::Higher)
     std::swap(above, below);

@@ -87,10 +87,9 @@ TEST(exact_load_is_the_median_of_its_samples)
 TEST(exact_false_alarms_of_five_loads)
 {
   std::mt19937_64 random(1);
-  auto distributions = {std::function<double()>([&] { return random() % 2 ? 100.0 : 101.0; }),
-                        std::function<double()>([&] {
-                          return 100 + static_cast<double>(random() >> 11) / 0x1p53;
-                        })};
+  auto distributions = {
+      std::function<double()>([&] { return random() % 2 ? 100.0 : 101.0; }),
+      std::function<double()>([&] { return 100 + static_cast<double>(random() >> 11) / 0x1p53; })};
   for (const auto &draw : distributions) {
     size_t alarms = 0;
     constexpr size_t rounds = 20000;

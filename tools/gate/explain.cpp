@@ -88,9 +88,20 @@ private:
                          "counts as change.",
                          loads());
     if (method == "exact")
-      return "It is exact: no noise is expected, so there is no test, and any change beyond the "
-             "tolerance counts.";
+      return exact_rule();
     return "It was not compared.";
+  }
+
+  std::string exact_rule() const
+  {
+    std::string said = "It is exact: no noise is expected, so there is no test, and any change "
+                       "beyond the tolerance of " +
+                       tolerance() + " counts.";
+    auto spread = number(x_row, "spread");
+    return spread ? said + fmt::format(" The loads of each side ({}) differ among themselves, "
+                                       "together by {}, and the tolerance is never less.",
+                                       loads(), percent(*spread))
+                  : said;
   }
 
   std::string estimate() const
@@ -161,7 +172,7 @@ private:
                    : " Improved: it is better by more than the tolerance." +
                          p_sentence("p_better", "exact", "level");
     if (verdict == "unchanged")
-      return exact ? " It did not change beyond its own spread."
+      return exact ? " It did not change by more than that."
                    : fmt::format(" Unchanged: it is proven not to be worse by {} or more.",
                                  tolerance()) +
                          p_sentence("p_not_worse", "exact", "proof_level");

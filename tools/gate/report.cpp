@@ -78,7 +78,8 @@ static std::string difference(const Row &row, double value, bool sign)
   if (!std::isfinite(value))
     return value < 0 ? "-inf" : "inf";
   double shown = row.relative ? 100 * value : value;
-  return sign ? fmt::format("{:+.1f}", shown) : fmt::format("{:.1f}", shown);
+  int digits = row.method == "exact" ? 2 : 1;
+  return sign ? fmt::format("{:+.{}f}", shown, digits) : fmt::format("{:.{}f}", shown, digits);
 }
 
 static std::string difference_unit(const Row &row)
@@ -99,6 +100,9 @@ std::string format_change(const Row &row)
 
 std::string format_interval(const Row &row)
 {
+  if (row.spread)
+    return row.relative ? fmt::format("spread {:.0f} ppm", 1e6 * *row.spread)
+                        : fmt::format("spread {:.3g}{}", *row.spread, difference_unit(row));
   if (!row.interval)
     return "-";
   return fmt::format("{} .. {}{}", difference(row, row.interval->low, true),

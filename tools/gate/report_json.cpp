@@ -66,6 +66,7 @@ static json row_json(const Row &row)
           {"interval", interval},
           {"level", row.level > 0 ? json(row.level) : json()},
           {"tolerance", row.tolerance},
+          {"spread", number(row.spread)},
           {"mde", number(row.mde)},
           {"tests", tests_json(row.tests)},
           {"same_bytecode", row.same_bytecode},
@@ -268,6 +269,7 @@ static Row parse_row(const json &value, const std::string &at)
   row.interval = parse_interval(member("interval"));
   row.level = member("level").number().value_or(0);
   row.tolerance = member("tolerance").number().value_or(0);
+  row.spread = member("spread").number();
   row.mde = member("mde").number();
   row.tests = parse_tests(member("tests"));
   row.same_bytecode = member("same_bytecode").flag(true);

@@ -39,7 +39,7 @@ std::string result_script(const FakeVmtest &fake)
     for name in {0}; do
       value={1}
       [ $name = one ] || value=500
-      rows="$rows${{rows:+,}}{{\"name\": \"$name\", \"bytecode\": \"a1\", \"status\": \"ok\", \"metrics\": [
+      rows="$rows${{rows:+,}}{{\"name\": \"$name\", \"definition\": 1, \"bytecode\": \"a1\", \"status\": \"ok\", \"metrics\": [
         {{\"name\": \"instructions\", \"unit\": \"insns/op\", \"better\": \"lower\", \"class\": \"exact\",
           \"gated\": true, \"samples\": [[$value], [$value]]}}]}}"
     done
@@ -225,8 +225,11 @@ TEST(vm_options_that_do_not_go_together)
   };
   expect_throws([&] { parse({"record", "--vm", "k", "--bench", "/b"}); }, "go together");
   expect_throws([&] { parse({"check", "--baseline", "f"}); }, "go together");
-  expect_throws([&] { parse({"check", "--vm", "k", "--baseline", "f", "--units", "30"}); },
-                "--units is for what is measured on this machine");
+  expect_throws(
+      [&] {
+        parse({"check", "--vm", "k", "--baseline", "f", "--units", "30"});
+      },
+      "--units is for what is measured on this machine");
   expect_throws([&] { parse({"check", "--seeds", "5"}); }, "--seeds is for virtual machines");
   expect_throws([&] { parse({"ab", "--kernel-a", "k"}); }, "--kernel-b is missing");
   expect_throws([&] { parse({"ab", "--a", "x"}); }, "--b is missing");
@@ -234,6 +237,8 @@ TEST(vm_options_that_do_not_go_together)
   expect_throws([&] { parse({"ab", "--a", "x", "--b", "y", "bloom-lookup"}); },
                 "'bloom-lookup': bench is not asked for");
   expect_throws(
-      [&] { parse({"record", "--vm", "k", "--baseline", "f", "--seeds", "0", "--bench", "/b"}); },
+      [&] {
+        parse({"record", "--vm", "k", "--baseline", "f", "--seeds", "0", "--bench", "/b"});
+      },
       "--seeds: '0'");
 }

@@ -49,8 +49,11 @@ TEST(vm_merge_refuses_other_machines_and_kernels)
 {
   Boot other = boot_of(2, {{100}});
   other.result.environment["vm"]["kernel_build_id"] = "bb";
-  expect_throws([&] { merge_boots({boot_of(1, {{100}}), other}); },
-                "seeds 1 and 2 differ: vm.kernel_build_id: aa against bb");
+  expect_throws(
+      [&] {
+        merge_boots({boot_of(1, {{100}}), other});
+      },
+      "seeds 1 and 2 differ: vm.kernel_build_id: aa against bb");
   other = boot_of(2, {{100}});
   other.result.environment["cpus"] = 4;
   expect_throws([&] { merge_boots({boot_of(1, {{100}}), other}); }, "cpus: 2 against 4");
@@ -67,7 +70,8 @@ TEST(vm_merge_refuses_other_benchmarks)
 
 TEST(vm_merge_never_passes_a_part)
 {
-  for (auto [status, name] : {std::pair{Status::Failed, "failed"}, {Status::Skipped, "skipped"},
+  for (auto [status, name] : {std::pair{Status::Failed, "failed"},
+                              {Status::Skipped, "skipped"},
                               {Status::Interrupted, "interrupted"}}) {
     Boot bad = boot_of(3, {{100}});
     bad.result.benchmarks[0].status = status;

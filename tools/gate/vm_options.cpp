@@ -31,9 +31,11 @@ void add_vm(CLI::App &command, Options &options, VmTexts &texts)
   command
       .add_option("--baseline", options.vm.baseline, "the file that figures are kept in, with --vm")
       ->group(group);
-  command
-      .add_option("--figures", options.vm.figures, "also write what was measured (docs/results.md)")
-      ->group(group);
+  if (command.get_name() == "check")
+    command
+        .add_option("--figures", options.vm.figures,
+                    "also write what was measured (docs/results.md)")
+        ->group(group);
   add_boots(command, options, texts);
 }
 
