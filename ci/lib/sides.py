@@ -39,7 +39,6 @@ class Arm:
     identity: list
     bench: pathlib.Path
     test_progs: pathlib.Path
-    programs: str  # hash of what they were built of
 
 
 def identify(state, tools, kernel):
@@ -58,7 +57,8 @@ def identify(state, tools, kernel):
 
 def run_functional(state, tools, arm, arguments):
     """The functional suite of an arm: (functional.Outcome, step)."""
-    key = [arm.identity, arm.programs, arguments, tools.hashes()]
+    # By its content: a patch that only changes benches has the functional suite of its base.
+    key = [arm.identity, steps.file_hash(arm.test_progs), arguments, tools.hashes()]
 
     def act(step):
         step.run([tools.vmtest, "--kernel", arm.boot, "--out", step / "out", "--json",
@@ -75,7 +75,7 @@ def run_functional(state, tools, arm, arguments):
 
 def count_instructions(state, tools, arm, kernel):
     """The counts of an arm, a step: figures.json where its status says exit_code 0."""
-    key = [arm.identity, arm.programs, kernel.benches, kernel.seeds, tools.hashes()]
+    key = [arm.identity, steps.file_hash(arm.bench), kernel.benches, kernel.seeds, tools.hashes()]
 
     def act(step):
         return {"exit_code": step.run(
@@ -101,7 +101,7 @@ def judge_counts(state, tools, arms, figures, kernel, renames):
 
 def measure_times(state, tools, arms, benches, renames):
     """Both arms on this machine, interleaved: a step with report.json, or exit code 4."""
-    key = [[arm.programs for arm in arms], benches, renames, tools.hashes()]
+    key = [[steps.file_hash(arm.bench) for arm in arms], benches, renames, tools.hashes()]
 
     def act(step):
         store = step / "store"

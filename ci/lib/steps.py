@@ -140,6 +140,9 @@ class State:
         except BlockingIOError:
             raise StateBusy(f"{directory} is in use by another ci/patch") from None
 
+    def close(self):
+        self._lock.close()
+
     def step(self, name, key):
         """The step of this name for this key, a value of JSON: reused when it was finished."""
         directory = self.directory / "steps" / f"{name}-{hash_of(key)[:12]}"
