@@ -95,11 +95,11 @@ class Builder:
         self.keep = keep
         self.worktree = state.directory / "worktree"
 
-    def build(self, commit):
+    def build(self, label, commit):
         """A step: its directory has the programs, its status whether they are there."""
         tree = tree_of(self.top, commit)
         return self.state.do(f"build-{tree[:10]}", {"tree": tree, "toolchain": toolchain()},
-                             lambda step: self._build(step, commit),
+                             lambda step: self._build(step, commit), label,
                              keep=lambda status: status["built"])
 
     def _build(self, step, commit):

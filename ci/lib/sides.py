@@ -34,7 +34,7 @@ class Arm:
     """label: base or head. boot: what vmtest takes; identity: of what that is."""
 
     label: str
-    name: str  # for the names of steps: kernel and revision
+    name: str  # of the kernel, for the names of steps
     boot: str
     identity: list
     bench: pathlib.Path
@@ -67,7 +67,7 @@ def run_functional(state, tools, arm, arguments):
         run = (steps.read_json(step / "vm.json") or {"runs": [None]})["runs"][0]
         return {"outcome": run["outcome"] if run else "no-result"}
 
-    step = state.do(f"functional-{arm.name}", key, act,
+    step = state.do(f"functional-{arm.name}", key, act, arm.label,
                     keep=lambda status: status["outcome"] not in TRANSIENT)
     run = (steps.read_json(step / "vm.json") or {"runs": [None]})["runs"][0]
     return functional.read_outcome(run, steps.read_json(step / "out" / "tests.json")), step
@@ -83,14 +83,14 @@ def count_instructions(state, tools, arm, kernel):
              "--vmtest", tools.vmtest, "--bench", arm.bench, "--seeds", kernel.seeds, "--jobs",
              tools.jobs, "--", *kernel.benches])}
 
-    return state.do(f"count-{arm.name}", key, act, keep=lambda status: status["exit_code"] == 0)
+    return state.do(f"count-{arm.name}", key, act, arm.label,
+                    keep=lambda status: status["exit_code"] == 0)
 
 
 def judge_counts(state, tools, arms, figures, kernel, renames):
     """gate compare of both arms: a step with report.json, always done again, since it is quick."""
-    name = f"gate-{arms[0].name}-{arms[1].name}" if arms[0].boot != arms[1].boot else (
-        f"gate-{arms[1].name}")
-    step = state.step(name, [[str(f) for f in figures], kernel.tolerance_pct, renames])
+    key = [[str(f) for f in figures], kernel.tolerance_pct, renames]
+    step = state.step(f"gate-{arms[1].name}", key)
     step.start()
     options = [option for rename in renames for option in ("--rename", rename)]
     code = step.run([tools.gate, "compare", *figures, "--tolerance", kernel.tolerance_pct,
@@ -113,5 +113,5 @@ def measure_times(state, tools, arms, benches, renames):
                              step / "report.json", *options, *common])
         return {"exit_code": code}
 
-    return state.do(f"time-{arms[1].name}", key, act,
+    return state.do("time", key, act, "both",
                     keep=lambda status: status["exit_code"] in (0, 1, 3))

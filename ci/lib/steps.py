@@ -152,14 +152,15 @@ class State:
         self.used.append(directory)
         return step
 
-    def do(self, name, key, action, keep=lambda status: True):
+    def do(self, name, key, action, who="", keep=lambda status: True):
         """action(step) gives a status (a dict); keep(status): whether it may be reused."""
+        what = f"{name} of {who}" if who else name
         step = self.step(name, key)
         if step.reused:
             os.utime(step.directory)
-            self.say(f"{name}: done before, see {step.log}")
+            self.say(f"{what}: done before, see {step.log}")
             return step
-        self.say(f"{name} ...")
+        self.say(f"{what} ...")
         step.start()
         start = time.monotonic()
         status = action(step)
@@ -168,7 +169,7 @@ class State:
             step.finish(**status)
         else:
             step.status = {"name": name, **status}
-        self.say(f"{name}: {status['seconds']:.0f} s, see {step.log}")
+        self.say(f"{what}: {status['seconds']:.0f} s, see {step.log}")
         return step
 
     def forget_old(self, pattern, most):
