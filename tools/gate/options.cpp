@@ -240,6 +240,8 @@ static void take_formats(Options &options, const std::vector<std::string> &forma
       all.push_back({"json", options.json});
     if (!options.html.empty())
       all.push_back({"html", options.html});
+    else if (!options.history.empty())
+      throw usage_error("--history is for the page: it goes with --html");
     check_outputs(all);
   } catch (const std::invalid_argument &wrong) {
     throw usage_error(wrong.what());
@@ -327,7 +329,7 @@ Options parse_options(int argc, const char *const *argv)
   CLI::App *report = app.add_subcommand("report", "convert a report that --json wrote");
   report->add_option("REPORT", options.report, "the report, JSON")->required();
   report->add_option("--html", options.html, "write it as one self-contained page");
-  report->add_option("--history", options.history, "JSON of earlier figures, for the page");
+  report->add_option("--history", options.history, "for the page: what gate trend --json wrote");
   add_format(*report, texts);
   CLI::App *ab = add_ab(app, options, texts);
   add_vm_ab(*ab, options, vm_texts);

@@ -29,7 +29,7 @@ static std::vector<double> samples_of(const Row &row, Side side)
 
 // ---- Go ----
 
-// A field: no blanks. A name's last "-8" would be the number of CPUs.
+// A field: no blanks.
 static std::string go_field(const std::string &text)
 {
   std::string out = one_line(text);
@@ -37,9 +37,15 @@ static std::string go_field(const std::string &text)
   return out;
 }
 
+// What follows "Benchmark" is no small letter; a last "-8" would be the number of CPUs.
 static std::string go_name(const Row &row)
 {
-  std::string name = "Benchmark_" + go_field(full_name(row, "/", "="));
+  std::string name = go_field(full_name(row, "/", "="));
+  if (name[0] >= 'a' && name[0] <= 'z')
+    name[0] = static_cast<char>(name[0] - 'a' + 'A');
+  else if (static_cast<unsigned char>(name[0]) >= 0x80)
+    name = "_" + name;
+  name = "Benchmark" + name;
   size_t last = name.find_last_not_of("0123456789");
   bool looks_like_cpus = last + 1 < name.size() && name[last] == '-';
   return looks_like_cpus ? name + "-1" : name;

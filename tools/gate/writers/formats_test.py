@@ -129,6 +129,22 @@ def google(directory):
     expect(.25 < median["measurements"][0]["time"] < .33, "and its size")
 
 
+def roundtrip(directory):
+    """What gate writes for Go's and Google's tools, read by gate itself: the same figures."""
+    wanted = next(row for row in rows() if row["name"] == "lpm-trie-update")
+    for form, metric, name in (("go", "time", "Lpm-trie-update/"), ("google", "real_time", "lpm-trie-update/")):
+        for side in ("base", "comp"):
+            (directory / side).write_text(convert(f"{form}-{side}"), encoding="utf-8")
+        out = directory / "report.json"
+        run(GATE, "compare", str(directory / "base"), str(directory / "comp"), "--json", str(out), code=None)
+        read = [row for row in json.loads(out.read_text())["rows"]
+                if row["name"].startswith(name) and row["metric"] == metric]
+        expect(len(read) == 1, f"{form}: the row comes back once")
+        for member in ("base_samples", "comp_samples", "unit", "better"):
+            same = read[0][member] == wanted[member] or read[0][member] + "/op" == wanted[member]
+            expect(same, f"{form}: {member} {read[0][member]} was {wanted[member]}")
+
+
 def validator(schema):
     try:
         import jsonschema
@@ -232,8 +248,8 @@ def measured(directory, schema):
 def page_of(directory, report=REPORT):
     history = directory / "history.json"
     points = [{"time": f"2026-11-{day:02}T10:00:00Z", "value": 50 + day % 3} for day in range(1, 21)]
-    history.write_text(json.dumps({"schema": "bpfgate-history", "version": 1, "rows": [
-        {"name": "<i>", "metric": "latency", "unit": "ns/op", "points": points, "changes": [12]}]}))
+    history.write_text(json.dumps({"schema": "bpfgate-trend", "version": 1, "series": [
+        {"name": "<i>", "metric": "latency", "unit": "ns/op", "points": points, "changes": [{"first": 12}]}]}))
     path = directory / "page.html"
     run(GATE, "report", str(report), "--html", str(path), "--history", str(history))
     return path
@@ -296,6 +312,7 @@ def browser(directory):
 
 def main():
     checks = {"junit": junit, "ktap": ktap, "openmetrics": openmetrics, "google": google, "schemas": schemas,
+              "roundtrip": roundtrip,
               "browser": browser}
     with tempfile.TemporaryDirectory(prefix="formats_test.") as directory:
         checks[sys.argv[1]](pathlib.Path(directory))

@@ -30,7 +30,7 @@ result::json plot_data(const Report &report, const std::vector<std::string> &nam
 // A row that has figures of loads to draw.
 bool has_plot(const Row &row);
 
-// Earlier figures, as the file of --history has them (docs/reports.md); empty text: none. Throws
+// Earlier figures, as the file of --history has them; empty text: none. Throws
 // result::error.
 struct History {
   std::string section; // HTML; empty without history

@@ -256,7 +256,8 @@
 
   function history(box) {
     const series = data.history[Number(box.dataset.history)];
-    const low = Math.min(...series.values), high = Math.max(...series.values);
+    const numbers = series.values.filter((x) => x !== null);
+    const low = Math.min(...numbers), high = Math.max(...numbers);
     const margin = (high - low) * .1 || Math.abs(high) * .05 || 1;
     return new uPlot(options(box, 190, {
       padding: [8, 16, 0, 0],

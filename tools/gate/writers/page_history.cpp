@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// Earlier figures of the rows, as docs/reports.md describes the file of --history.
+// Earlier figures of the rows, as gate trend --json writes them.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "tools/gate/writers/page.h"
 #include "tools/gate/writers/writing.h"
@@ -15,11 +17,11 @@ using result::json;
 namespace
 {
 
-struct Series {
+struct PlotSeries {
   std::string title, unit;
-  std::vector<std::string> labels; // of points: a time, a revision
-  std::vector<double> values;
-  std::vector<size_t> changes; // places of points where the level changed
+  std::vector<std::string> labels; // of points: a run or file, and its time
+  std::vector<double> values;      // NaN: a gap
+  std::vector<size_t> changes;     // places of points where the level changed
 };
 
 } // namespace
@@ -29,38 +31,61 @@ struct Series {
   throw result::error("--history: " + what);
 }
 
-static Series parse_series(const json &row, const std::string &at)
+static std::string text_of(const json &object, const char *name)
 {
-  if (!row.is_object() || !row.contains("name") || !row["name"].is_string())
+  auto found = object.find(name);
+  return found == object.end() || found->is_null() ? "" : found->get<std::string>();
+}
+
+static void take_point(PlotSeries &series, const json &point, const std::string &at)
+{
+  if (!point.is_object() || !point.contains("value"))
+    fail(at + ": a point has no value");
+  const json &value = point["value"];
+  series.values.push_back(value.is_null() ? std::numeric_limits<double>::quiet_NaN()
+                                          : value.get<double>());
+  std::string time = text_of(point, "time"), label = text_of(point, "label");
+  series.labels.push_back(label + (label.empty() || time.empty() ? "" : ", ") + time);
+}
+
+static PlotSeries parse_series(const json &row, const std::string &at)
+{
+  if (!row.is_object() || !row.contains("name"))
     fail(at + " has no name");
   Row key;
-  key.name = row["name"].get<std::string>();
+  key.name = text_of(row, "name");
   if (row.contains("parameters") && row["parameters"].is_object())
     key.parameters = row["parameters"];
-  key.metric = row.value("metric", "");
-  Series series = {.title = row_title(key), .unit = row.value("unit", "")};
-  for (const json &point : row.value("points", json::array())) {
-    if (!point.is_object() || !point.contains("value") || !point["value"].is_number())
-      fail(at + ": a point has no value");
-    series.values.push_back(point["value"].get<double>());
-    series.labels.push_back(point.value("label", point.value("time", "")));
-  }
+  key.metric = text_of(row, "metric");
+  PlotSeries series = {.title = row_title(key), .unit = text_of(row, "unit")};
+  for (const json &point : row.value("points", json::array()))
+    take_point(series, point, at);
   for (const json &change : row.value("changes", json::array())) {
-    if (!change.is_number_unsigned() || change.get<size_t>() >= series.values.size())
+    size_t first = change.at("first").get<size_t>();
+    if (first >= series.values.size())
       fail(at + ": a change is at no point");
-    series.changes.push_back(change.get<size_t>());
+    series.changes.push_back(first);
   }
   return series;
 }
 
-static std::string figure(const Series &series, size_t index)
+static json numbers_or_null(const std::vector<double> &values)
+{
+  json list = json::array();
+  for (double value : values)
+    list.push_back(std::isfinite(value) ? json(value) : json());
+  return list;
+}
+
+static std::string figure(const PlotSeries &series, size_t index)
 {
   const std::string &unit = series.unit;
-  auto [low, high] = std::minmax_element(series.values.begin(), series.values.end());
-  std::string text = fmt::format("{} runs: first {}, last {}, from {} to {}", series.values.size(),
-                                 format_figure(series.values.front(), unit),
-                                 format_figure(series.values.back(), unit),
-                                 format_figure(*low, unit), format_figure(*high, unit));
+  std::vector<double> values = finite(series.values);
+  auto [low, high] = std::minmax_element(values.begin(), values.end());
+  std::string text =
+      fmt::format("{} runs: first {}, last {}, from {} to {}", values.size(),
+                  format_figure(values.front(), unit), format_figure(values.back(), unit),
+                  format_figure(*low, unit), format_figure(*high, unit));
   for (size_t change : series.changes)
     text += fmt::format("; level changed at run {}{}", change + 1,
                         series.labels[change].empty() ? "" : " (" + series.labels[change] + ")");
@@ -74,13 +99,13 @@ static std::string figure(const Series &series, size_t index)
 static json parse_file(const std::string &text)
 {
   json file = result::parse_json(text, "--history");
-  if (!file.is_object() || file.value("schema", "") != "bpfgate-history")
-    fail("its schema is not 'bpfgate-history'");
+  if (!file.is_object() || file.value("schema", "") != "bpfgate-trend")
+    fail("its schema is not 'bpfgate-trend': gate trend --json writes it");
   if (!file.contains("version") || file["version"] != 1)
     fail("its version is not 1");
-  if (!file.contains("rows") || !file["rows"].is_array())
-    fail("it has no list of rows");
-  return file["rows"];
+  if (!file.contains("series") || !file["series"].is_array())
+    fail("it has no list of series");
+  return file["series"];
 }
 
 History read_history(const std::string &text)
@@ -90,14 +115,14 @@ History read_history(const std::string &text)
     return history;
   std::string figures;
   try {
-    json rows = parse_file(text);
-    for (size_t i = 0; i < rows.size(); i++) {
-      Series series = parse_series(rows[i], fmt::format("/rows/{}", i));
-      if (series.values.empty())
+    json all = parse_file(text);
+    for (size_t i = 0; i < all.size(); i++) {
+      PlotSeries series = parse_series(all[i], fmt::format("/series/{}", i));
+      if (finite(series.values).empty())
         continue;
       figures += figure(series, history.plots.size());
       history.plots.push_back({{"unit", series.unit},
-                               {"values", series.values},
+                               {"values", numbers_or_null(series.values)},
                                {"labels", series.labels},
                                {"changes", series.changes}});
     }

@@ -277,9 +277,9 @@ TEST(go_text_has_a_line_for_each_load)
 {
   Report report = all_verdicts();
   std::string base = format_go(report, Side::Base), comp = format_go(report, Side::Comp);
-  expect_eq(count_of(base, "\nBenchmark_regressed/nr_entries=1000 1 "), 3u);
-  expect_eq(count_of(comp, "\nBenchmark_regressed/nr_entries=1000 1 "), 2u);
-  expect_has(comp, "\nBenchmark_regressed/nr_entries=1000 1 130.5 ns/op\n");
+  expect_eq(count_of(base, "\nBenchmarkRegressed/nr_entries=1000 1 "), 3u);
+  expect_eq(count_of(comp, "\nBenchmarkRegressed/nr_entries=1000 1 "), 2u);
+  expect_has(comp, "\nBenchmarkRegressed/nr_entries=1000 1 130.5 ns/op\n");
   expect_has(comp, "goarch: amd64\n");
   expect_has(comp, "kernel: 6.1\n");
   expect_has(comp, "Unit ns/op better=lower\n");
@@ -302,7 +302,7 @@ TEST(go_text_tells_metrics_of_one_unit_apart)
   report.rows[1].kind = result::Class::Memory;
   std::string text = format_go(report, Side::Base);
   // Not for 8 CPUs.
-  expect_has(text, "Benchmark_a-8-1 1 99 ns/op\n");
+  expect_has(text, "BenchmarkA-8-1 1 99 ns/op\n");
   expect_has(text, " 99 peak_memory-MB\n");
 }
 
@@ -436,25 +436,28 @@ TEST(page_loads_nothing_and_takes_no_name_for_markup)
 
 TEST(page_shows_history)
 {
-  std::string history = R"({"schema": "bpfgate-history", "version": 1, "rows": [
+  std::string history = R"({"schema": "bpfgate-trend", "version": 1, "series": [
     {"name": "lookup", "parameters": {"n": 1}, "metric": "latency", "unit": "ns/op",
-     "points": [{"value": 1.5, "label": "<i>"}, {"value": 2.5, "time": "then"}], "changes": [1]},
-    {"name": "empty", "points": []}]})";
+     "points": [{"value": 1.5, "label": "<i>"}, {"value": null, "time": null},
+                {"value": 2.5, "label": "run 3", "time": "then"}],
+     "changes": [{"first": 2, "p": 0.001}]},
+    {"name": "empty", "points": [{"value": null}]}]})";
   std::string text = format_html(all_verdicts(), history);
   expect_has(text, "<h2>History</h2>");
   expect_has(text, "2 runs: first 1.5 ns/op, last 2.5 ns/op");
-  expect_has(text, "level changed at run 2 (then)");
+  expect_has(text, "level changed at run 3 (run 3, then)");
   expect_no(text, "<i>");
   auto wrong = [](const std::string &file, const char *what) {
     expect_throws([&] { format_html({}, file); }, what);
   };
-  std::string head = R"({"schema": "bpfgate-history", "version": 1, "rows": )";
+  std::string head = R"({"schema": "bpfgate-trend", "version": 1, "series": )";
   wrong("{}", "its schema");
-  wrong(R"({"schema": "bpfgate-history", "version": 2, "rows": []})", "its version");
-  wrong(head + "1}", "no list of rows");
-  wrong(head + "[{}]}", "/rows/0 has no name");
+  wrong(R"({"schema": "bpfgate-trend", "version": 2, "series": []})", "its version");
+  wrong(head + "1}", "no list of series");
+  wrong(head + "[{}]}", "/series/0 has no name");
   wrong(head + R"([{"name": "a", "points": [{}]}]})", "a point has no value");
-  wrong(head + R"([{"name": "a", "points": [{"value": 1}], "changes": [1]}]})", "at no point");
+  wrong(head + R"([{"name": "a", "points": [{"value": 1}], "changes": [{"first": 1}]}]})",
+        "at no point");
   wrong(head + R"([{"name": "a", "metric": 5}]})", "of the wrong kind");
 }
 
