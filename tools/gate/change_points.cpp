@@ -308,26 +308,26 @@ static void split_up(const Values &values, size_t begin, size_t end, double per_
   split_up(values, last, end, per_point, seed + 3, changes);
 }
 
-// Where the split of series with the same step and fresh noise is found, against where it is.
-// begin, end: of the two segments that meet at the change.
+// Where the split of series with the same step and fresh noise is found, against where it is. The
+// noise is the residuals in another order, as dependent as they are. begin, end: of the two
+// segments that meet at the change.
 static void locate(const Values &values, size_t begin, size_t end, uint64_t seed, Change &change)
 {
   constexpr size_t draws = 400;
-  Values scores = normal_scores({values.begin() + begin, values.begin() + end});
+  Values part(values.begin() + begin, values.begin() + end);
   size_t first = change.first - begin;
-  Values residuals = residuals_of(scores, {.first = first, .last = scores.size()});
+  Values residuals = residuals_of(part, {.first = first, .last = part.size()}), sorted = residuals;
+  std::sort(sorted.begin(), sorted.end());
   NullSeries null(scans[0], residuals, seed);
-  // Noise is drawn with sigma 1; that of the scores is smaller, since the step takes its share.
-  double sigma = robust_spread(residuals, 0);
   Values errors;
   for (size_t i = 0; i < draws; i++) {
-    Values drawn = null.next();
-    for (size_t j = 0; j < drawn.size(); j++)
-      drawn[j] = drawn[j] * sigma + scores[j] - residuals[j];
+    Values ranks = ranks_of(null.next()), drawn(part.size());
+    for (size_t j = 0; j < part.size(); j++)
+      drawn[j] = part[j] - residuals[j] + sorted[static_cast<size_t>(ranks[j]) - 1];
     errors.push_back(static_cast<double>(best_split(drawn).first) - static_cast<double>(first));
   }
   auto place = [&](double error) {
-    double most = static_cast<double>(scores.size() - 1);
+    double most = static_cast<double>(part.size() - 1);
     return begin + std::lround(std::clamp(static_cast<double>(first) - error, 1.0, most));
   };
   change.earliest = std::min<size_t>(place(quantile(errors, .975)), change.first);

@@ -10,20 +10,25 @@
 // alone, so it is fixed before the second begins.
 //
 // What cannot be measured interleaved (other kernel, executable gone) is measured alone and
-// compared with the stored figures, with a wider tolerance.
+// compared with the history of stored figures (stored_times.h).
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
+#include "tools/gate/check_baseline.h"
+#include "tools/gate/check_history.h"
 #include "tools/gate/commands.h"
 #include "tools/gate/compare.h"
+#include "tools/gate/drift.h"
 #include "tools/gate/fingerprint.h"
 #include "tools/gate/hash.h"
 #include "tools/gate/interrupt.h"
 #include "tools/gate/null_arm.h"
 #include "tools/gate/selftest.h"
 #include "tools/gate/store.h"
+#include "tools/gate/stored_times.h"
+#include "tools/gate/waivers.h"
 #include "tools/lib/atomic_file.h"
 #include "tools/lib/environment.h"
 #include "tools/lib/progress.h"
@@ -54,32 +59,48 @@ struct Group {
 
 class Check {
 public:
-  explicit Check(const Options &options)
-      : x_options(options), x_store(options.store), x_progress("check")
+  // against: compared with this recording instead of the baseline.
+  explicit Check(const Options &options, const Recording *against = nullptr)
+      : x_options(options), x_against(against), x_store(options.store),
+        x_progress(against ? "against" : "check")
   {
     x_report = {.command = "check", .alpha = options.alpha, .seed = options.seed};
     x_report.policy = options.policy();
     x_report.started = utc_now();
   }
 
-  int run()
+  Report &report()
   {
-    Report report = this->report();
-    hint_renames(report.rows);
-    apply_selftest(report, x_options, x_class);
-    return finish(report, x_options);
-  }
-
-  Report report()
-  {
-    x_bench_hash = content_hash(read_file(x_options.bench, size_t{1} << 30));
+    x_executable = read_file(x_options.bench, size_t{1} << 30);
+    x_bench_hash = content_hash(x_executable);
     start_comp();
     read_baseline();
     if (!x_groups.empty())
       measure();
-    judge_rest();
+    if (!x_against)
+      judge_rest();
     x_progress.clear();
     return x_report;
+  }
+
+  const std::string &machine() const { return x_class; }
+
+  void keep()
+  {
+    // git bisect goes back and forth in time, and an injection is no run of the code.
+    if (x_options.bisect || without_inject(x_options.bench_arguments) != x_options.bench_arguments)
+      return remark("not kept in the history: slowed on purpose, or a step of git bisect");
+    auto interleaved = [](const Group &group) { return group.interleaved(); };
+    bool any = std::any_of(x_groups.begin(), x_groups.end(), interleaved);
+    Checked checked = {.series = {x_class, without_inject(x_options.bench_arguments)},
+                       .how = any ? How::Interleaved : How::Alone,
+                       .executable = std::move(x_executable),
+                       .base_revision = "",
+                       .seed = x_options.seed,
+                       .result = figures()};
+    if (!x_groups.empty())
+      checked.base_revision = x_groups.back().recording->result.tool.revision;
+    remark(keep_checked(x_store, x_report, std::move(checked)));
   }
 
 private:
@@ -103,57 +124,29 @@ private:
   void remark(const std::string &text)
   {
     auto &remarks = x_report.remarks;
-    if (std::find(remarks.begin(), remarks.end(), text) == remarks.end())
+    if (!text.empty() && std::find(remarks.begin(), remarks.end(), text) == remarks.end())
       remarks.push_back(text);
   }
 
   // Of this machine's class, or else of a foreign one with the fewest differences.
   void read_baseline()
   {
-    x_baseline = x_store.read(x_class);
-    if (x_baseline.recordings.empty())
-      read_foreign();
+    x_baseline_class = x_class;
+    if (x_against)
+      x_baseline.recordings = {*x_against};
+    else
+      x_baseline = choose_baseline(x_store, x_comp.environment, x_baseline_class);
     if (x_baseline.recordings.empty())
       remark(fmt::format("no baseline in '{}' for this machine: gate record makes one",
                          x_options.store));
-    find_expected();
+    x_expected =
+        expected_keys(x_baseline, without_inject(x_options.bench_arguments), x_options.renames);
     for (Recording &recording : x_baseline.recordings) {
       x_report.base_environment =
           recording.result.environment; // of the last one, where they differ
       rename_benchmarks(recording.result, x_options.renames);
       add_group(recording);
     }
-  }
-
-  void read_foreign()
-  {
-    size_t fewest = SIZE_MAX;
-    for (const std::string &name : x_store.classes()) {
-      Baseline baseline = x_store.read(name);
-      if (baseline.recordings.empty())
-        continue;
-      const result::json &environment = baseline.recordings.back().result.environment;
-      size_t count = compare_environments(environment, x_comp.environment).refused.size();
-      if (count < fewest)
-        x_baseline = std::move(baseline);
-      fewest = std::min(fewest, count);
-    }
-  }
-
-  void find_expected()
-  {
-    auto found = x_baseline.selections.find(without_inject(x_options.bench_arguments));
-    if (found == x_baseline.selections.end())
-      return;
-    for (Recording &recording : x_baseline.recordings)
-      for (Benchmark benchmark : recording.result.benchmarks) {
-        if (!found->second.count(result::benchmark_key(benchmark)))
-          continue;
-        if (auto renamed = x_options.renames.find(benchmark.name);
-            renamed != x_options.renames.end())
-          benchmark.name = renamed->second;
-        x_expected.insert(result::benchmark_key(benchmark));
-      }
   }
 
   std::string why_stored(Group &group)
@@ -197,7 +190,8 @@ private:
     settings.alpha = x_options.alpha;
     settings.expected.emplace(); // what is missing is found by judge_rest()
     settings.paired = group.interleaved();
-    settings.tolerance = settings.paired ? x_options.tolerance : x_options.stored_tolerance;
+    settings.tolerance = settings.paired ? x_options.tolerance
+                                         : x_options.stored_tolerance.value_or(x_options.tolerance);
     settings.planned_units = 2 * x_options.units;
     settings.gate_tail = x_options.gate_tail;
     Differences differences =
@@ -208,9 +202,7 @@ private:
       remark("differs from the recording: " + each);
     if (settings.paired)
       return;
-    remark(fmt::format("compared with stored figures, since {}: what drifted between the two runs "
-                       "counts as change, so times have a tolerance of {:g} %",
-                       group.why_stored, 100 * settings.tolerance));
+    remark(fmt::format("compared with stored figures, since {}", group.why_stored));
     if (differences.refused.empty())
       return;
     x_report.policy.advisory |= x_options.allow_foreign;
@@ -293,7 +285,8 @@ private:
     for (Task *task : tasks)
       task->units = x_options.units;
     bench->measure(with_null(tasks));
-    if (find_skipped(tasks))
+    x_report.skipped = why_all_skipped(tasks);
+    if (!x_report.skipped.empty())
       return;
     judge_stored();
     judge_interleaved(*bench);
@@ -307,21 +300,6 @@ private:
       for (Task *each : x_null->tasks(x_options.units))
         tasks.push_back(each);
     return tasks;
-  }
-
-  // True when not a single benchmark could be measured, because this machine lacks something.
-  bool find_skipped(const std::vector<Task *> &tasks)
-  {
-    for (const Task *task : tasks)
-      for (const SideFigures &side : task->sides)
-        if (side.status == Status::Skipped)
-          x_report.skipped = side.reason;
-    for (const Task *task : tasks) {
-      auto skipped = [](const SideFigures &side) { return side.status == Status::Skipped; };
-      if (std::none_of(task->sides.begin(), task->sides.end(), skipped))
-        x_report.skipped.clear();
-    }
-    return !x_report.skipped.empty();
   }
 
   // The two sides of a group as results. only: these benchmarks; null for all.
@@ -380,10 +358,12 @@ private:
       if (!group.interleaved())
         for (Candidate &candidate : match(group, nullptr))
           family.push_back(std::move(candidate));
+    if (!family.empty())
+      remark(use_history(family, RunHistory(x_store, x_baseline_class),
+                         new_run(figures(), x_bench_hash, x_against), x_options));
     judge(family, alpha_of(false), x_options.alpha);
     std::vector<Row> rows = rows_of(std::move(family));
-    if (std::string shift = find_host_shift(rows); !shift.empty())
-      remark(shift);
+    remark(find_host_shift(rows));
     std::move(rows.begin(), rows.end(), std::back_inserter(x_report.rows));
   }
 
@@ -399,8 +379,7 @@ private:
     if (!again.empty())
       look_again(bench, again, first, alpha);
     std::vector<Row> rows = rows_of(std::move(first));
-    if (std::string shift = find_host_shift(rows); !shift.empty())
-      remark(shift);
+    remark(find_host_shift(rows));
     std::move(rows.begin(), rows.end(), std::back_inserter(x_report.rows));
   }
 
@@ -431,6 +410,24 @@ private:
     judge_again(first, std::move(second), alpha, second_proof());
   }
 
+  // What comp's side gave at the last look.
+  Result figures() const
+  {
+    Result result = x_comp;
+    result.started = x_report.started;
+    std::map<std::string, const SideFigures *> measured;
+    for (const Group &group : x_groups)
+      for (size_t i = 0; i < group.tasks.size(); i++)
+        if (!group.tasks[i].sides.empty())
+          measured[result::benchmark_key(group.comp[i])] = &group.tasks[i].sides.back();
+    std::erase_if(result.benchmarks, [&](const Benchmark &benchmark) {
+      return !measured.count(result::benchmark_key(benchmark));
+    });
+    for (Benchmark &benchmark : result.benchmarks)
+      put_samples(benchmark, *measured.at(result::benchmark_key(benchmark)));
+    return result;
+  }
+
   // What only one side has.
   void judge_rest()
   {
@@ -448,32 +445,19 @@ private:
         comp.benchmarks.push_back(benchmark);
     std::vector<Candidate> rest = match_rows(base, comp, settings);
     for (Candidate &candidate : rest)
-      hint_parameters(candidate.row);
+      hint_parameters(x_baseline, candidate.row);
     append(std::move(rest));
   }
 
-  // The baseline has the benchmark, but measured something else.
-  void hint_parameters(Row &row) const
-  {
-    if (row.verdict != Verdict::New)
-      return;
-    for (const Recording &recording : x_baseline.recordings)
-      for (const Benchmark &benchmark : recording.result.benchmarks) {
-        std::vector<std::string> differences;
-        for (const auto &[name, value] : benchmark.parameters.items())
-          if (!row.parameters.contains(name) || row.parameters[name] != value)
-            differences.push_back(fmt::format("{}={}", name, value.dump()));
-        if (benchmark.name == row.name && !differences.empty())
-          return add_note(row, "the baseline has it with " + joined(differences));
-      }
-  }
-
   const Options &x_options;
+  const Recording *x_against;
   Store x_store;
   Progress x_progress;
   Report x_report;
+  std::string x_executable; // its bytes
   std::string x_bench_hash;
   std::string x_class;
+  std::string x_baseline_class;
   std::vector<Command> x_commands; // 0: comp, then one for each group that is interleaved
   Result x_comp;                   // its list
   Baseline x_baseline;
@@ -485,7 +469,32 @@ private:
 
 } // namespace
 
-int check(const Options &options) { return Check(options).run(); }
+Report check_against(const Options &options, const Recording &against)
+{
+  return std::move(Check(options, &against).report());
+}
+
+int check(const Options &options)
+{
+  // Before anything is measured: what is asked for must be there.
+  read_waivers(waivers_path(options));
+  if (options.drift_budget)
+    find_anchor(Store(options.store), options.anchor);
+  Options own = options;
+  // Both families, against the baseline and against the anchor, share the chance of a false alarm.
+  if (options.drift_budget)
+    own.alpha /= 2;
+  Check check(own);
+  Report &report = check.report();
+  report.alpha = options.alpha;
+  hint_renames(report.rows);
+  apply_selftest(report, options, check.machine());
+  apply_waivers(report, options);
+  if (options.drift_budget && report.skipped.empty())
+    check_drift(own, report);
+  check.keep();
+  return finish(report, options);
+}
 
 Report check_itself(const Options &options) { return Check(options).report(); }
 

@@ -5,6 +5,7 @@
 #include "tools/gate/interleave.h"
 #include "tools/gate/options.h"
 #include "tools/gate/report.h"
+#include "tools/gate/store.h"
 
 namespace gate
 {
@@ -16,6 +17,12 @@ int ab(const Options &options);
 int explain(const Options &options);
 int selftest(const Options &options);
 int report(const Options &options);
+int baseline(const Options &options);
+int trend(const Options &options);
+int fingerprint(const Options &options);
+
+// The current bench against one recording of the store, instead of the baseline. Nothing is kept.
+Report check_against(const Options &options, const Recording &against);
 
 // Two results that were measured apart, judged as options say (tolerance, alpha, strict,
 // allow_foreign, renames). report: gets its rows and all else that compare knows; remarks that are

@@ -2,10 +2,14 @@
 // gate compare BASE COMP: two files of results, measured apart.
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "tools/gate/commands.h"
 #include "tools/gate/compare.h"
+#include "tools/gate/drift.h"
 #include "tools/gate/fingerprint.h"
 #include "tools/gate/readers/reading.h"
+#include "tools/gate/waivers.h"
 
 namespace gate
 {
@@ -81,6 +85,26 @@ void compare_results(result::Result base, const result::Result &comp, const Opti
   hint_renames(report.rows);
 }
 
+// The anchor is a file or a run of the store.
+static result::Result read_anchor(const Options &options, Report &report)
+{
+  std::error_code error;
+  if (std::filesystem::is_regular_file(options.anchor, error))
+    return read_side(options.anchor, "anchor", options, report).result;
+  Store store(options.store.empty() ? Store::default_directory() : options.store);
+  return store.recording(find_anchor(store, options.anchor).run).result;
+}
+
+static void compare_drift(result::Result anchor, const result::Result &comp, Options options,
+                          Report &report)
+{
+  options.tolerance = *options.drift_budget;
+  Report since;
+  compare_results(std::move(anchor), comp, options, since);
+  std::string name = options.anchor.empty() ? "the last anchor" : options.anchor;
+  add_drift(report, since.rows, name, *options.drift_budget);
+}
+
 int compare(const Options &options)
 {
   if (options.base == "-" && options.comp == "-")
@@ -88,7 +112,18 @@ int compare(const Options &options)
   Report report;
   Reading base = read_side(options.base, "base", options, report);
   Reading comp = read_side(options.comp, "comp", options, report);
-  compare_results(std::move(base.result), comp.result, options, report);
+  Options own = options;
+  std::optional<result::Result> anchor;
+  if (options.drift_budget) {
+    anchor = read_anchor(options, report);
+    // Both families, against base and against the anchor, share the chance of a false alarm.
+    own.alpha /= 2;
+  }
+  compare_results(std::move(base.result), comp.result, own, report);
+  report.alpha = options.alpha;
+  apply_waivers(report, options);
+  if (anchor)
+    compare_drift(std::move(*anchor), comp.result, own, report);
   return finish(report, options);
 }
 

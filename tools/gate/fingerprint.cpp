@@ -16,11 +16,15 @@ using result::json;
 
 static constexpr std::array class_members = {"cpu_model", "cpus", "arch", "hypervisor",
                                              "accelerator"};
-// With JIT or run-time statistics on one side only, every op costs something else.
-static constexpr std::array refused_members = {"cpu_model",   "cpus", "arch",      "hypervisor",
-                                               "accelerator", "jit",  "bpf_stats", "vm.cpu"};
-static constexpr std::array ignored_members = {"load",     "mhz",          "cpu_mhz", "bogomips",
-                                               "hostname", "vm.initramfs", "vm.seed", "vm.seeds"};
+// With these on one side only, every op costs something else: JIT, its hardening and run-time
+// statistics by nanoseconds, the clock by what reading it takes, caches by where a map fits.
+static constexpr std::array refused_members = {"cpu_model",   "cpus",   "arch",       "hypervisor",
+                                               "accelerator", "jit",    "jit_harden", "bpf_stats",
+                                               "clocksource", "caches", "vm.cpu"};
+// Differ between two boots of one machine, or from minute to minute.
+static constexpr std::array recorded_members = {"load",         "mhz",      "cpu_mhz",
+                                                "bogomips",     "hostname", "memory_mib",
+                                                "vm.initramfs", "vm.seed",  "vm.seeds"};
 
 template <class Names> static bool contains(const Names &names, const std::string &name)
 {
@@ -54,11 +58,54 @@ static void compare_member(const std::string &name, const json *base, const json
         compare_member(name + "." + member, nullptr, &value, differences);
     return;
   }
-  if (shown(base) == shown(comp) || contains(ignored_members, name))
+  // An older bench did not look at all of it.
+  bool unknown = (!base && comp && comp->is_object()) || (!comp && base && base->is_object());
+  if (unknown || shown(base) == shown(comp) || fingerprint_class(name) == FingerprintClass::Record)
     return;
   std::string line = fmt::format("{}: {} against {}", name, shown(base), shown(comp));
-  bool refused = base && comp && contains(refused_members, name);
+  bool refused = base && comp && fingerprint_class(name) == FingerprintClass::Refuse;
   (refused ? differences.refused : differences.warned).push_back(line);
+}
+
+FingerprintClass fingerprint_class(const std::string &member)
+{
+  std::string first = member.substr(0, member.find('.'));
+  if (contains(refused_members, member) || contains(refused_members, first))
+    return FingerprintClass::Refuse;
+  bool recorded = contains(recorded_members, member) || contains(recorded_members, first);
+  return recorded ? FingerprintClass::Record : FingerprintClass::Warn;
+}
+
+const char *to_string(FingerprintClass kind)
+{
+  switch (kind) {
+  case FingerprintClass::Refuse:
+    return "refuse";
+  case FingerprintClass::Warn:
+    return "warn";
+  default:
+    return "record";
+  }
+}
+
+static void add_lines(const std::string &name, const json &value, std::vector<std::string> &lines)
+{
+  if (!value.is_object())
+    return lines.push_back(fmt::format("{}: {}", name, shown(&value)));
+  for (const auto &[member, each] : value.items())
+    add_lines(name + "." + member, each, lines);
+}
+
+std::vector<std::string> fingerprint_lines(const json &environment, FingerprintClass kind)
+{
+  std::vector<std::string> lines;
+  std::vector<std::string> all;
+  for (const auto &[name, value] : environment.items())
+    add_lines(name, value, all);
+  for (std::string &line : all)
+    if (fingerprint_class(line.substr(0, line.find(':'))) == kind)
+      lines.push_back(std::move(line));
+  return lines;
 }
 
 Differences compare_environments(const json &base, const json &comp)

@@ -11,6 +11,25 @@
 namespace gate
 {
 
+enum class FingerprintClass {
+  Refuse, // other figures are to be expected: never compared
+  Warn,   // may be the cause of a change: told
+  Record, // kept, and never looked at
+};
+
+// Of a member of the environment, "caches.L3" and the like by their first part. What this gate does
+// not know is told.
+FingerprintClass fingerprint_class(const std::string &member);
+
+const char *to_string(FingerprintClass kind);
+
+// One line "name: value" for each member of that class.
+std::vector<std::string> fingerprint_lines(const result::json &environment, FingerprintClass kind);
+
+// All of it by class, for people and for programs.
+std::string format_fingerprint(const result::json &environment);
+result::json fingerprint_json(const result::json &environment);
+
 struct Differences {
   std::vector<std::string> refused; // incomparable: "cpus: 2 against 4"
   std::vector<std::string> warned;  // comparable, but it may be the cause

@@ -47,6 +47,8 @@ struct Run {
   std::string base_revision; // of what it was compared with; empty: with nothing
   std::string merge_base;    // of the two, where git tells
   result::json environment = result::json::object();
+  // Somebody accepted it although it moved: figures from before say nothing about the level now.
+  bool new_level = false;
   bool in_full = false; // all samples and the executable are still there
 };
 

@@ -289,4 +289,17 @@ void put_samples(result::Benchmark &benchmark, const SideFigures &figures)
       metric.samples.clear();
 }
 
+std::string why_all_skipped(const std::vector<Task *> &tasks)
+{
+  std::string why;
+  for (const Task *task : tasks) {
+    auto skipped = [](const SideFigures &side) { return side.status == Status::Skipped; };
+    auto side = std::find_if(task->sides.begin(), task->sides.end(), skipped);
+    if (side == task->sides.end())
+      return "";
+    why = side->reason;
+  }
+  return why;
+}
+
 } // namespace gate

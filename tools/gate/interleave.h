@@ -106,6 +106,9 @@ private:
   std::vector<int> x_hangs;
 };
 
+// Why not a single one could be measured, because this machine lacks something; empty otherwise.
+std::string why_all_skipped(const std::vector<Task *> &tasks);
+
 // The samples of a benchmark's metrics from its units: a load's samples are those of its epochs.
 void put_samples(result::Benchmark &benchmark, const SideFigures &figures);
 

@@ -48,6 +48,8 @@ static void explain_inconclusive(Candidate &candidate)
   row.verdict = Verdict::Inconclusive;
   if (row.method == "tail")
     return; // its reach follows from the number of units
+  if (row.method == "prediction")
+    return add_note(row, "no stored figure can tell: measured interleaved it could be decided");
   double level = row.tests->level;
   size_t fewest = row.method == "ab" ? fewest_pairs(level) : fewest_units(level / 2);
   std::optional<size_t> units = row.tests->units_needed;
@@ -226,15 +228,15 @@ std::string find_host_shift(std::vector<Row> &rows)
   constexpr size_t fewest_rows = 5;
   constexpr double most_share = 0.6;
   auto concerns = [](const Row &row) {
-    return row.gated && !row.secondary && (row.method == "stored" || row.method == "ab") &&
-           row.kind == result::Class::Time && row.change;
+    return row.gated && !row.secondary && !row.method.empty() && row.kind == result::Class::Time &&
+           row.change;
   };
   Moves all, anchors;
   bool stored = false;
   for (const Row &row : rows)
     if (concerns(row)) {
       (is_anchor(row) ? anchors : all).add(row);
-      stored |= row.method == "stored";
+      stored |= row.method != "ab";
     }
   bool worse = all.worse > all.better;
   size_t most = std::max(all.worse, all.better);

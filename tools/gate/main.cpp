@@ -14,9 +14,11 @@
 static int run(const gate::Options &options)
 {
   static const std::map<std::string, int (*)(const gate::Options &)> commands = {
-      {"record", gate::record}, {"check", gate::check},     {"compare", gate::compare},
-      {"ab", gate::ab},         {"explain", gate::explain}, {"selftest", gate::selftest},
-      {"report", gate::report},
+      {"record", gate::record},   {"check", gate::check},
+      {"compare", gate::compare}, {"ab", gate::ab},
+      {"explain", gate::explain}, {"selftest", gate::selftest},
+      {"report", gate::report},   {"baseline", gate::baseline},
+      {"trend", gate::trend},     {"fingerprint", gate::fingerprint},
   };
   static const std::map<std::string, int (*)(const gate::Options &)> vm_commands = {
       {"record", gate::record_vm},

@@ -132,8 +132,8 @@ namespace
 {
 
 struct Texts {
-  std::string tolerance, stored_tolerance, alpha, units, max_units, timeout, seed, pairs, budget,
-      trials;
+  std::string tolerance, stored_tolerance, drift_budget, alpha, units, max_units, timeout, seed;
+  std::string pairs, budget, trials;
   std::vector<std::string> renames, directions, formats;
 };
 
@@ -161,8 +161,14 @@ static void add_judging(CLI::App &command, Options &options, Texts &texts)
   add_format(command, texts);
 }
 
-static void add_foreign(CLI::App &command, Options &options)
+// Of commands that compare with something stored.
+static void add_history(CLI::App &command, Options &options, Texts &texts)
 {
+  command.add_option("--drift-budget", texts.drift_budget,
+                     "slowdown since the anchor that is accepted, percent");
+  command.add_option("--anchor", options.anchor,
+                     "name of the anchor (the one that was set last); compare: or a result file");
+  command.add_option("--waivers", options.waivers, "file of waivers (docs/baselines.md)");
   command.add_flag("--allow-foreign", options.allow_foreign,
                    "compare with another machine's figures, as advice only");
 }
@@ -254,6 +260,8 @@ static void take_texts(Options &options, const Texts &texts)
     options.count_tolerance = options.tolerance = parse_percent("--tolerance", texts.tolerance);
   if (!texts.stored_tolerance.empty())
     options.stored_tolerance = parse_percent("--stored-tolerance", texts.stored_tolerance);
+  if (!texts.drift_budget.empty())
+    options.drift_budget = parse_percent("--drift-budget", texts.drift_budget);
   if (!texts.alpha.empty())
     options.alpha = parse_alpha(texts.alpha);
   if (!texts.units.empty())
@@ -308,16 +316,19 @@ Options parse_options(int argc, const char *const *argv)
   record->add_flag("--if-missing", options.if_missing,
                    "only where none of the selected benchmarks has a baseline yet");
   add_vm(*record, options, vm_texts);
+  record->add_option("--reason", options.baseline.reason,
+                     "why a slower baseline is wanted; without it, it is not accepted");
   record->add_option("--json", options.json, "also write the figures to FILE (docs/results.md)");
   CLI::App *check = app.add_subcommand("check", "measure bench interleaved with the baseline");
   add_measuring(*check, options, texts);
   add_judging(*check, options, texts);
-  add_foreign(*check, options);
+  add_history(*check, options, texts);
   check->add_flag("--gate-tail", options.gate_tail, "the slow tail of epochs may fail, too");
   add_vm(*check, options, vm_texts);
   check->add_option("--max-units", texts.max_units, "with those that confirm (10 times --units)");
   check->add_option("--stored-tolerance", texts.stored_tolerance,
-                    "for times that can only be compared with stored ones, percent (25)");
+                    "by how much this machine drifts between two runs at most, percent:\n"
+                    "judges times that only stored ones can be compared with");
   CLI::App *compare = app.add_subcommand("compare", "compare two files of results");
   compare->add_option("BASE", options.base, "any format of docs/formats.md; - is standard input")
       ->required();
@@ -325,7 +336,8 @@ Options parse_options(int argc, const char *const *argv)
   compare->add_option("--better", texts.directions, "METRIC=lower|higher|none: what is good of it");
   compare->add_flag("--partial", options.partial, "use what comes before a break in broken JSON");
   add_judging(*compare, options, texts);
-  add_foreign(*compare, options);
+  add_history(*compare, options, texts);
+  add_store(*compare, options);
   CLI::App *report = app.add_subcommand("report", "convert a report that --json wrote");
   report->add_option("REPORT", options.report, "the report, JSON")->required();
   report->add_option("--html", options.html, "write it as one self-contained page");
@@ -333,8 +345,12 @@ Options parse_options(int argc, const char *const *argv)
   add_format(*report, texts);
   CLI::App *ab = add_ab(app, options, texts);
   add_vm_ab(*ab, options, vm_texts);
-  CLI::App *own[] = {ab, add_explain(app, options),
-                     add_selftest(app, options, texts)};
+  CLI::App *own[] = {ab,
+                     add_explain(app, options),
+                     add_selftest(app, options, texts),
+                     add_baseline(app, options),
+                     add_trend(app, options),
+                     add_fingerprint(app, options)};
   // After "--" everything is for bench, whether gate knows it or not.
   const char *const *mark = std::find(argv, argv + argc, std::string_view("--"));
   try {
@@ -361,6 +377,7 @@ Options parse_options(int argc, const char *const *argv)
   if (!options.in_vm() && std::find(std::begin(own), std::end(own), chosen) != std::end(own)) {
     if (!rest.empty())
       throw usage_error(fmt::format("'{}': bench is not asked for", rest[0]));
+    check_baseline(options);
     return options;
   }
   options.whole_suite = without_inject(rest).empty();

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/gate/baseline_options.h"
 #include "tools/gate/verdict.h"
 #include "tools/gate/writers/writers.h"
 
@@ -32,15 +33,19 @@ struct Options {
   std::string store;
   std::string bench; // path of an executable; empty for compare
   std::vector<std::string> bench_arguments;
-  std::string base, comp; // files of compare, commands of ab, report and row of explain
-  std::string report;     // of report: what --json wrote
-  std::string html;       // of report: the page to write
-  std::string history;    // of report: for that page
+  std::string base, comp;   // files of compare, commands of ab, report and row of explain
+  std::string report;       // of report: what --json wrote
+  std::string html;         // of report: the page to write
+  std::string history;      // of report: for that page
   bool whole_suite = false; // nothing was selected, so all of the quick suite is
 
   double tolerance = 0.05;               // fractions
   std::optional<double> count_tolerance; // of counts of instructions, where it was given
-  double stored_tolerance = 0.25;        // of times of check that were not measured interleaved
+  // Of times that are not measured interleaved and have too little history, see stored_times.h.
+  std::optional<double> stored_tolerance;
+  std::optional<double> drift_budget; // since the anchor, see drift.h
+  std::string anchor;                 // its name; of compare: or a result file
+  std::string waivers;                // path of a file; empty: the store's
   double alpha = 0.01;
   size_t units = 20;
   size_t max_units = 200;
@@ -62,6 +67,8 @@ struct Options {
   std::map<std::string, std::string> renames;
   std::map<std::string, std::string> directions; // metric -> "lower", "higher" or "none"
   VmOptions vm;
+  BaselineOptions baseline;
+  TrendOptions trend;
   bool partial = false; // compare: what comes before the place where a file breaks off
 
   bool in_vm() const { return !vm.kernels[0].empty(); }

@@ -6,10 +6,13 @@
 #include <set>
 
 #include "tools/gate/commands.h"
+#include "tools/gate/compare.h"
 #include "tools/gate/figures.h"
 #include "tools/gate/fingerprint.h"
+#include "tools/gate/hash.h"
 #include "tools/gate/statistics.h"
 #include "tools/gate/store.h"
+#include "tools/gate/stored_times.h"
 #include "tools/lib/atomic_file.h"
 #include "tools/lib/environment.h"
 #include "tools/lib/progress.h"
@@ -103,22 +106,72 @@ static void check_skipped(const Result &result)
     throw nothing_measurable(result.benchmarks.at(0).reason);
 }
 
-// Keeps what is sound. Returns the lines that tell so.
-static std::string keep(const Options &options, const std::string &executable, Result result)
+// What of the result is worse than the baseline and its history. A baseline that follows a
+// regression hides it, so that is only done for a reason.
+static std::string objection(const Store &store, const std::string &name, const Result &result,
+                             const std::string &artefact, const Options &options)
 {
-  size_t recorded = count(result, Status::Ok), replaced = 0;
-  std::string text, outcome = fmt::format("failed={} skipped={}", count(result, Status::Failed),
-                                          count(result, Status::Skipped));
-  if (recorded > 0) {
-    Store store(options.store);
-    std::string name = class_name(result.environment);
-    std::erase_if(result.benchmarks, [](const Benchmark &b) { return b.status != Status::Ok; });
-    replaced = store.add(
-        name, executable,
-        {.arguments = options.bench_arguments, .seed = options.seed, .result = std::move(result)});
-    text = fmt::format("baseline: {}\n", store.path());
-  }
-  return text + fmt::format("gate: recorded={} replaced={} {}\n", recorded, replaced, outcome);
+  Result base;
+  for (const Recording &recording : store.read(name).recordings)
+    for (const Benchmark &benchmark : recording.result.benchmarks)
+      base.benchmarks.push_back(benchmark);
+  Settings settings = {.tolerance = options.tolerance, .alpha = options.alpha};
+  settings.expected.emplace();
+  std::vector<Candidate> candidates = match_rows(base, result, settings);
+  use_history(candidates, RunHistory(store, name), new_run(result, artefact, nullptr), options);
+  judge(candidates, options.alpha, options.alpha);
+  std::vector<Row> rows = rows_of(std::move(candidates));
+  if (std::string shift = find_host_shift(rows); !shift.empty())
+    return shift;
+  std::vector<std::string> worse;
+  for (const Row &row : rows)
+    if (row.gated && row.verdict == Verdict::Regressed)
+      worse.push_back(fmt::format("{} {} {}", row.name, row.metric,
+                                  row.relative ? fmt::format("{:+.1f} %", 100 * *row.change)
+                                               : fmt::format("{:+.4g} {}", *row.change, row.unit)));
+  return worse.empty() ? "" : "worse than the baseline: " + joined(worse);
+}
+
+namespace
+{
+
+struct KeptRecord {
+  bool accepted = true;
+  std::string text; // for people, and the line for machines
+};
+
+} // namespace
+
+// Keeps what is sound, as the baseline unless there is an objection.
+static KeptRecord keep(const Options &options, const std::string &executable, Result result)
+{
+  size_t recorded = count(result, Status::Ok);
+  std::string outcome = fmt::format("failed={} skipped={}", count(result, Status::Failed),
+                                    count(result, Status::Skipped));
+  if (recorded == 0)
+    return {.text = fmt::format("gate: recorded=0 replaced=0 {}\n", outcome)};
+  std::erase_if(result.benchmarks, [](const Benchmark &b) { return b.status != Status::Ok; });
+  Store store(options.store);
+  std::string name = class_name(result.environment), reason = options.baseline.reason;
+  std::string why = objection(store, name, result, content_hash(executable), options);
+  Run run = {.series = {name, options.bench_arguments},
+             .command = "record",
+             .time = result.started,
+             .accepted = why.empty() || !reason.empty(),
+             .reason = !reason.empty() ? reason
+                       : why.empty()   ? "recorded"
+                                       : why,
+             .seed = options.seed,
+             .revision = result.tool.revision,
+             .new_level = !why.empty() && !reason.empty()};
+  bool accepted = run.accepted;
+  Store::Kept kept = store.keep(std::move(run), executable, result, {}, accepted);
+  if (!accepted)
+    return {false, fmt::format("not the baseline: {}\nif it is wanted: gate baseline accept {} "
+                               "--reason TEXT\ngate: recorded=0 replaced=0 {}\n",
+                               why, kept.run, outcome)};
+  return {true, fmt::format("baseline: run {} in {}\ngate: recorded={} replaced={} {}\n", kept.run,
+                            store.path(), recorded, kept.replaced, outcome)};
 }
 
 // The baseline of this machine, if it has any of the benchmarks that are selected.
@@ -161,9 +214,11 @@ int record(const Options &options)
   std::string text;
   for (const Benchmark &benchmark : result.benchmarks)
     text += describe(benchmark);
-  text += keep(options, executable, result);
+  KeptRecord kept = keep(options, executable, result);
   if (options.json != "-")
-    write_file("-", text);
+    write_file("-", text + kept.text);
+  if (!kept.accepted)
+    return Exit::Regression;
   return count(result, Status::Failed) ? Exit::Incomplete : Exit::Passed;
 }
 

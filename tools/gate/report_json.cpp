@@ -41,6 +41,24 @@ static json tests_json(const std::optional<Tests> &tests)
           {"units_needed", tests->units_needed ? json(*tests->units_needed) : json()}};
 }
 
+static json waived_json(const std::optional<Waived> &waived)
+{
+  if (!waived)
+    return {};
+  return {{"verdict", to_string(waived->verdict)},
+          {"owner", waived->owner},
+          {"reason", waived->reason},
+          {"until", waived->until},
+          {"bound", waived->bound}};
+}
+
+static json drift_json(const std::optional<Drift> &drift)
+{
+  if (!drift)
+    return {};
+  return {{"anchor", drift->anchor}, {"change", number(drift->change)}, {"budget", drift->budget}};
+}
+
 static json row_json(const Row &row)
 {
   json interval;
@@ -70,6 +88,8 @@ static json row_json(const Row &row)
           {"mde", number(row.mde)},
           {"tests", tests_json(row.tests)},
           {"same_bytecode", row.same_bytecode},
+          {"waived", waived_json(row.waived)},
+          {"drift", drift_json(row.drift)},
           {"base_samples", numbers(row.base_samples)},
           {"comp_samples", numbers(row.comp_samples)}};
 }
@@ -244,6 +264,26 @@ static std::optional<Tests> parse_tests(const Member &member)
   return tests;
 }
 
+static std::optional<Waived> parse_waived(const Member &member)
+{
+  if (member.absent())
+    return std::nullopt;
+  json value = member.object();
+  auto part = [&](const char *name) { return Member(value, name, member.at()); };
+  return Waived{part("verdict").one_of(Verdict::New, Verdict::Regressed), part("owner").text(),
+                part("reason").text(), part("until").text(), part("bound").number().value_or(0)};
+}
+
+static std::optional<Drift> parse_drift(const Member &member)
+{
+  if (member.absent())
+    return std::nullopt;
+  json value = member.object();
+  auto part = [&](const char *name) { return Member(value, name, member.at()); };
+  return Drift{part("anchor").text(), part("change").number().value_or(0),
+               part("budget").number().value_or(0)};
+}
+
 static Row parse_row(const json &value, const std::string &at)
 {
   auto member = [&](const char *name) { return Member(value, name, at); };
@@ -273,6 +313,8 @@ static Row parse_row(const json &value, const std::string &at)
   row.mde = member("mde").number();
   row.tests = parse_tests(member("tests"));
   row.same_bytecode = member("same_bytecode").flag(true);
+  row.waived = parse_waived(member("waived"));
+  row.drift = parse_drift(member("drift"));
   row.base_samples = member("base_samples").numbers(none);
   row.comp_samples = member("comp_samples").numbers(none);
   return row;

@@ -54,7 +54,7 @@ struct Anchor {
 // How much is kept. A baseline or an anchor is never dropped, whatever these say.
 struct Limits {
   size_t runs = 1000;  // of a series, the newest ones
-  size_t in_full = 10; // runs with all samples and their executables
+  size_t in_full = 10; // executables, each with all samples of its newest run
 };
 
 class Store {
@@ -90,11 +90,13 @@ public:
   // Nothing, and why, if it is gone or damaged.
   std::optional<Artefact> artefact(const std::string &hash, std::string &why) const;
 
-  // Oldest first. series: only its runs.
-  std::vector<Run> runs(const Series *series = nullptr) const;
+  // All of them, oldest first.
+  std::vector<Run> runs() const;
   // Throws store_error if there is no such run.
   Run run(int64_t id) const;
   std::vector<HistoryRow> rows(int64_t run) const;
+  // Of all runs of a machine class, by run.
+  std::map<int64_t, std::vector<HistoryRow>> rows(const std::string &class_name) const;
   // A run with all of its samples. Throws store_error if they were dropped.
   Recording recording(int64_t run) const;
 

@@ -12,10 +12,10 @@ namespace gate
 using result::Better;
 using result::Class;
 
-std::vector<Run> Store::runs(const Series *series) const
+std::vector<Run> Store::runs() const
 {
   std::optional<Database> database = open_existing();
-  return database ? read_runs(*database, series) : std::vector<Run>();
+  return database ? read_runs(*database) : std::vector<Run>();
 }
 
 static store_error no_run(int64_t id)
@@ -38,6 +38,10 @@ template <class Value> static Value named(const std::string &name, std::initiali
       return value;
   return *all.begin();
 }
+
+static constexpr const char *row_columns =
+    "SELECT key, metric, name, parameters, unit, better, class, gated, definition, center, spread, "
+    "loads, verdict, change, run FROM rows ";
 
 static HistoryRow row_of(const Statement &row)
 {
@@ -66,11 +70,24 @@ std::vector<HistoryRow> Store::rows(int64_t run) const
   std::optional<Database> database = open_existing();
   if (!database)
     throw no_run(run);
-  Statement found = database->prepare(
-      "SELECT key, metric, name, parameters, unit, better, class, gated, definition, center, "
-      "spread, loads, verdict, change FROM rows WHERE run = ?1 ORDER BY key, metric");
+  std::string sql = row_columns;
+  Statement found = database->prepare((sql + "WHERE run = ?1 ORDER BY key, metric").c_str());
   for (found.bind(run); found.step();)
     rows.push_back(row_of(found));
+  return rows;
+}
+
+std::map<int64_t, std::vector<HistoryRow>> Store::rows(const std::string &class_name) const
+{
+  std::map<int64_t, std::vector<HistoryRow>> rows;
+  std::optional<Database> database = open_existing();
+  if (!database)
+    return rows;
+  std::string sql = row_columns;
+  sql += "WHERE run IN (SELECT id FROM runs WHERE class = ?1)";
+  Statement found = database->prepare(sql.c_str());
+  for (found.bind(class_name); found.step();)
+    rows[found.whole(14)].push_back(row_of(found));
   return rows;
 }
 
@@ -87,7 +104,8 @@ Store::Kept Store::accept(int64_t run, const std::string &reason)
   Database database = open_for_writing();
   Transaction transaction(database);
   Recording recording = read_recording(database, run, path());
-  database.prepare("UPDATE runs SET accepted = 1, reason = ?2 WHERE id = ?1")
+  database
+      .prepare("UPDATE runs SET new_level = NOT accepted, accepted = 1, reason = ?2 WHERE id = ?1")
       .bind(run, reason)
       .run();
   Kept kept = {run, make_baseline(database, read_run(database, run), recording.result)};

@@ -10,7 +10,7 @@ namespace gate
 static constexpr int application_id = 0x62706667;
 
 // Rows of a run go with it; a run that is a baseline or an anchor cannot be deleted.
-static constexpr const char *tables = R"(
+static constexpr const char *version_2 = R"(
 CREATE TABLE runs (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   class TEXT NOT NULL,
@@ -62,6 +62,9 @@ CREATE TABLE anchors (
   time TEXT NOT NULL) WITHOUT ROWID;
 )";
 
+static constexpr const char *from_2_to_3 =
+    "ALTER TABLE runs ADD COLUMN new_level INTEGER NOT NULL DEFAULT 0";
+
 static int64_t pragma(const Database &database, const char *sql)
 {
   Statement statement = database.prepare(sql);
@@ -85,19 +88,21 @@ static void check_identity(const Database &database, const std::string &path, in
 
 void bring_up_to_date(const Database &database, const std::string &path)
 {
-  int64_t version = pragma(database, "PRAGMA user_version");
+  auto version = [&] { return pragma(database, "PRAGMA user_version"); };
   if (!is_empty(database)) {
-    check_identity(database, path, version);
-    if (version == store_version)
+    check_identity(database, path, version());
+    if (version() == store_version)
       return;
   }
   Transaction transaction(database);
-  if (is_empty(database)) { // still: another gate may have been quicker
-    database.execute(tables);
-    database.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}",
-                                 application_id, store_version)
-                         .c_str());
-  }
+  // Asked again: another gate may have been quicker.
+  if (is_empty(database))
+    database.execute(version_2);
+  if (version() < store_version)
+    database.execute(from_2_to_3);
+  database.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}",
+                               application_id, store_version)
+                       .c_str());
   transaction.commit();
 }
 

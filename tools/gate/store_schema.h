@@ -11,7 +11,7 @@ namespace gate
 {
 
 // The version that this gate writes. It reads and migrates every older one and refuses newer ones.
-constexpr int store_version = 2;
+constexpr int store_version = 3;
 
 // Makes the tables or brings them to store_version, in one transaction. Throws store_error for a
 // newer store and for a file that is something else.

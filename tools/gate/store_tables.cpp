@@ -47,13 +47,14 @@ int64_t insert_run(const Database &database, const Run &run, const result::Resul
                    const Judgements &judgements)
 {
   database
-      .prepare("INSERT INTO runs (class, suite, command, interleaved, time, accepted, reason, "
-               "artefact, seed, revision, base_revision, merge_base, environment, result) "
-               "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)")
+      .prepare(
+          "INSERT INTO runs (class, suite, command, interleaved, time, accepted, reason, "
+          "artefact, seed, revision, base_revision, merge_base, environment, result, new_level) "
+          "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)")
       .bind(run.series.class_name, suite_text(run.series.suite), run.command,
             run.how == How::Interleaved, run.time, run.accepted, run.reason, run.artefact, run.seed,
             run.revision, run.base_revision, run.merge_base, dump(run.environment),
-            result::format_result(result))
+            result::format_result(result), run.new_level)
       .run();
   int64_t id = database.last_id();
   Statement statement = database.prepare("INSERT INTO rows VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "
@@ -89,7 +90,8 @@ size_t thin_out(const Database &database, size_t in_full)
 {
   Statement drop =
       database.prepare("UPDATE runs SET result = NULL WHERE result IS NOT NULL AND id NOT IN "
-                       "(SELECT id FROM runs WHERE result IS NOT NULL ORDER BY id DESC LIMIT ?1) "
+                       "(SELECT max(id) FROM runs WHERE result IS NOT NULL GROUP BY artefact "
+                       "ORDER BY max(id) DESC LIMIT ?1) "
                        "AND id NOT IN (SELECT run FROM baselines UNION SELECT run FROM anchors) "
                        "RETURNING id");
   size_t count = 0;
@@ -100,7 +102,7 @@ size_t thin_out(const Database &database, size_t in_full)
 
 static constexpr const char *run_columns =
     "SELECT id, class, suite, command, interleaved, time, accepted, reason, artefact, seed, "
-    "revision, base_revision, merge_base, environment, result IS NOT NULL FROM runs ";
+    "revision, base_revision, merge_base, environment, new_level, result IS NOT NULL FROM runs ";
 
 static Run run_of(const Statement &row)
 {
@@ -117,16 +119,13 @@ static Run run_of(const Statement &row)
           .base_revision = row.text(11),
           .merge_base = row.text(12),
           .environment = stored_json(row.text(13)),
-          .in_full = row.whole(14) != 0};
+          .new_level = row.whole(14) != 0,
+          .in_full = row.whole(15) != 0};
 }
 
-std::vector<Run> read_runs(const Database &database, const Series *series)
+std::vector<Run> read_runs(const Database &database)
 {
-  std::string sql = run_columns;
-  sql += series ? "WHERE class = ?1 AND suite = ?2 ORDER BY id" : "ORDER BY id";
-  Statement rows = database.prepare(sql.c_str());
-  if (series)
-    rows.bind(series->class_name, suite_text(series->suite));
+  Statement rows = database.prepare((std::string(run_columns) + "ORDER BY id").c_str());
   std::vector<Run> runs;
   while (rows.step())
     runs.push_back(run_of(rows));

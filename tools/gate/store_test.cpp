@@ -218,6 +218,18 @@ TEST(store_of_version_1_is_taken_over)
   expect_eq(joined(store.classes()), "c");
 }
 
+TEST(store_of_version_2_is_migrated)
+{
+  TemporaryDirectory here;
+  Store store(here.path());
+  store.add("c", "one", recording({"all"}, {"a"}));
+  Database(store.path(), false)
+      .execute("ALTER TABLE runs DROP COLUMN new_level; PRAGMA user_version = 2");
+  expect_eq(store.runs().size(), 1u);
+  expect(!store.runs()[0].new_level);
+  expect_eq(count_rows(store.read("c")), 1u);
+}
+
 TEST(store_damaged_file_of_version_1_is_one_clear_line)
 {
   TemporaryDirectory here;

@@ -9,8 +9,8 @@ namespace gate
 {
 
 static constexpr std::array<const char *, verdict_count> names = {
-    "regressed",    "invalid",  "missing",   "incomparable",
-    "inconclusive", "improved", "unchanged", "new"};
+    "regressed", "invalid",  "missing",   "incomparable", "inconclusive",
+    "waived",    "improved", "unchanged", "new"};
 
 const char *to_string(Verdict verdict) { return names[static_cast<size_t>(verdict)]; }
 
@@ -38,7 +38,8 @@ int exit_code(const Counts &counts, const Policy &policy)
   if (of(counts, Verdict::Regressed) && !policy.advisory)
     return Exit::Regression;
   size_t compared = of(counts, Verdict::Regressed) + of(counts, Verdict::Improved) +
-                    of(counts, Verdict::Unchanged) + of(counts, Verdict::Inconclusive);
+                    of(counts, Verdict::Unchanged) + of(counts, Verdict::Inconclusive) +
+                    of(counts, Verdict::Waived);
   // What is not known to be good is no good commit.
   bool incomplete = of(counts, Verdict::Invalid) || of(counts, Verdict::Missing) ||
                     of(counts, Verdict::Incomparable) || compared == 0 ||
@@ -61,7 +62,7 @@ std::string machine_line(const std::string &verdict, const Counts &counts, doubl
   std::string line = "gate: verdict=" + verdict;
   for (Verdict each :
        {Verdict::Regressed, Verdict::Improved, Verdict::Unchanged, Verdict::Inconclusive,
-        Verdict::New, Verdict::Missing, Verdict::Invalid, Verdict::Incomparable})
+        Verdict::New, Verdict::Missing, Verdict::Invalid, Verdict::Incomparable, Verdict::Waived})
     line += fmt::format(" {}={}", to_string(each), of(counts, each));
   return line + fmt::format(" alpha={}", alpha);
 }

@@ -19,11 +19,12 @@ enum class Verdict {
   Missing,      // in the baseline, not measured now
   Incomparable, // unit, machine, definition or configuration differs
   Inconclusive, // neither a change nor its absence is proven
+  Waived,       // regressed or missing, and somebody answers for it (waivers.h)
   Improved,
   Unchanged, // proven not worse than the tolerance
   New,       // no baseline
 };
-constexpr size_t verdict_count = 8;
+constexpr size_t verdict_count = 9;
 
 const char *to_string(Verdict verdict);
 
@@ -39,6 +40,22 @@ struct Tests {
   double proof_level = 0;             // at which p_not_worse would have been a proof of "unchanged"
   size_t family = 0;                  // rows that share the error rate
   std::optional<size_t> units_needed; // nothing: no affordable number would decide
+};
+
+// Who answers for a row that regressed, until when, and what its verdict would be.
+struct Waived {
+  Verdict verdict = Verdict::Regressed;
+  std::string owner;
+  std::string reason;
+  std::string until; // the last day that it holds, 2026-12-31 (UTC)
+  double bound = 0;  // on the scale of Row::change
+};
+
+// How far a row has moved since a release anchor (drift.h), on the scale of Row::change.
+struct Drift {
+  std::string anchor;
+  double change = 0;
+  double budget = 0; // that is allowed, a fraction
 };
 
 struct Row {
@@ -71,9 +88,11 @@ struct Row {
   // the same place on both sides is one pair.
   std::vector<double> base_samples;
   std::vector<double> comp_samples;
-  std::string method;         // "ab", "tail", "stored", "exact", or empty: not compared
+  std::string method; // "ab", "tail", "stored", "prediction", "exact", or empty: not compared
   std::optional<Tests> tests; // only where there were some
   bool same_bytecode = true;
+  std::optional<Waived> waived; // with Verdict::Waived
+  std::optional<Drift> drift;   // where there is an anchor that has this row
 };
 
 void add_note(Row &row, const std::string &note);

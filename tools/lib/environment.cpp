@@ -17,6 +17,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "tools/lib/cpus.h"
+#include "tools/lib/hardware.h"
 #include "tools/lib/instruction_clock.h"
 #include "tools/lib/text.h"
 
@@ -109,6 +111,16 @@ json read_environment()
   add_text(out, "governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
   add_text(out, "smt", "/sys/devices/system/cpu/smt/control");
   out["memory_mib"] = sysconf(_SC_PHYS_PAGES) / (1024 * 1024 / sysconf(_SC_PAGESIZE));
+  if (json caches = cache_sizes(); !caches.empty())
+    out["caches"] = caches;
+  out["usable_cpus"] = allowed_cpus().size();
+  if (std::string microcode = cpuinfo("microcode"); !microcode.empty())
+    out["microcode"] = microcode;
+  if (auto pages = read_small_file("/sys/kernel/mm/transparent_hugepage/enabled"))
+    if (std::string chosen = chosen_in_brackets(*pages); !chosen.empty())
+      out["transparent_hugepages"] = chosen;
+  if (json libraries = shared_libraries(); !libraries.empty())
+    out["libraries"] = libraries;
   out["mitigations"] = mitigations();
   double load[3];
   if (getloadavg(load, 3) == 3)

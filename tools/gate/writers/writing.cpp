@@ -22,6 +22,7 @@ Outcome outcome_of(const Row &row, const Policy &policy)
     return Outcome::Error;
   case Verdict::Inconclusive:
     return policy.strict ? Outcome::Error : Outcome::Skip;
+  case Verdict::Waived:
   case Verdict::New:
     return Outcome::Skip;
   case Verdict::Improved:
@@ -77,7 +78,7 @@ std::string headline(const Report &report)
   size_t regressed = counts[static_cast<size_t>(Verdict::Regressed)];
   std::string open = counted(counts, {Verdict::Invalid, Verdict::Missing, Verdict::Incomparable});
   std::string rest =
-      counted(counts, {Verdict::Improved, Verdict::Unchanged, Verdict::Inconclusive, Verdict::New});
+      counted(counts, {Verdict::Improved, Verdict::Unchanged, Verdict::Inconclusive, Verdict::Waived, Verdict::New});
   std::string text;
   if (regressed)
     text = fmt::format("{} of {} rows regressed{}", regressed, gated,

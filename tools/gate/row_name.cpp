@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "tools/gate/row_name.h"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+namespace gate
+{
+
+using result::json;
+
+static std::string value_text(const json &value)
+{
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+static bool word_matches(const std::string &word, const json &parameters, const std::string &metric)
+{
+  if (word == metric)
+    return true;
+  size_t equals = word.find('=');
+  auto found = parameters.find(word.substr(0, equals));
+  return equals != word.npos && found != parameters.end() &&
+         value_text(*found) == word.substr(equals + 1);
+}
+
+bool row_matches(const std::string &text, const std::string &name, const json &parameters,
+                 const std::string &metric)
+{
+  // Names of other tools may have blanks.
+  if (!text.starts_with(name) || (text.size() > name.size() && text[name.size()] != ' '))
+    return false;
+  std::istringstream words(text.substr(name.size()));
+  for (std::string word; words >> word;)
+    if (!word_matches(word, parameters, metric))
+      return false;
+  return true;
+}
+
+std::string row_text(const std::string &name, const json &parameters, const std::string &metric)
+{
+  std::string text = name;
+  for (const auto &[parameter, value] : parameters.items())
+    text += fmt::format(" {}={}", parameter, value_text(value));
+  return text + " " + metric;
+}
+
+} // namespace gate

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "tools/gate/trend.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <tuple>
+
+#include "tools/gate/fingerprint.h"
+#include "tools/gate/row_name.h"
+#include "tools/gate/statistics.h"
+
+namespace gate
+{
+
+using result::Result;
+
+namespace
+{
+
+// Points of many runs, by row.
+class Collector {
+public:
+  // runs: all of the store.
+  Collector(const TrendOptions &options, const std::vector<Run> &runs) : x_options(options)
+  {
+    for (const Run &run : runs)
+      if (run.in_full && !run.artefact.empty())
+        x_in_full[run.artefact] = run.id;
+  }
+
+  void add(const Run &run, const std::string &label, const std::vector<HistoryRow> &rows)
+  {
+    for (const HistoryRow &row : rows) {
+      if (!row.gated || !is_wanted(row))
+        continue;
+      Trend &trend = trend_of(run, row);
+      trend.points.push_back(point_of(run, label, row, trend));
+    }
+  }
+
+  std::vector<Trend> take()
+  {
+    std::vector<Trend> trends;
+    for (auto &[name, trend] : x_trends)
+      trends.push_back(std::move(trend));
+    return trends;
+  }
+
+private:
+  using Name = std::tuple<std::string, How, std::string, std::string, int>;
+
+  bool is_wanted(const HistoryRow &row) const
+  {
+    auto means = [&](const std::string &text) {
+      return row_matches(text, row.name, row.parameters, row.metric);
+    };
+    return x_options.rows.empty() ||
+           std::any_of(x_options.rows.begin(), x_options.rows.end(), means);
+  }
+
+  // A row that measures something else is another series.
+  Trend &trend_of(const Run &run, const HistoryRow &row)
+  {
+    Trend &trend = x_trends[{run.series.class_name, run.how, row.key, row.metric, row.definition}];
+    if (trend.points.empty()) {
+      trend.class_name = run.series.class_name;
+      trend.how = run.how;
+      trend.name = row.name;
+      trend.parameters = row.parameters;
+      trend.metric = row.metric;
+      trend.unit = row.unit;
+      trend.better = row.better;
+      trend.kind = row.kind;
+    }
+    return trend;
+  }
+
+  TrendPoint point_of(const Run &run, const std::string &label, const HistoryRow &row,
+                      const Trend &trend) const
+  {
+    constexpr double gap = std::numeric_limits<double>::quiet_NaN();
+    TrendPoint point = {.value = row.unit == trend.unit ? row.center : gap,
+                        .run = run.id,
+                        .label = label,
+                        .time = run.time,
+                        .revision = run.revision,
+                        .accepted = run.accepted};
+    if (auto found = x_in_full.find(run.artefact); found != x_in_full.end())
+      point.in_full = found->second;
+    if (run.new_level)
+      point.accepted_as = run.reason;
+    return point;
+  }
+
+  const TrendOptions &x_options;
+  std::map<std::string, int64_t> x_in_full; // by artefact
+  std::map<Name, Trend> x_trends;
+};
+
+} // namespace
+
+static std::vector<Trend> trends_of_store(const Options &options)
+{
+  Store store(options.store);
+  std::vector<Run> runs = store.runs();
+  Collector collector(options.trend, runs);
+  std::map<std::string, std::map<int64_t, std::vector<HistoryRow>>> rows;
+  for (const Run &run : runs) {
+    if (!run.accepted && !options.trend.all)
+      continue;
+    const std::string &name = run.series.class_name;
+    if (!rows.count(name))
+      rows[name] = store.rows(name);
+    collector.add(run, fmt::format("run {}", run.id), rows[name][run.id]);
+  }
+  return collector.take();
+}
+
+static std::vector<Trend> trends_of_files(const Options &options)
+{
+  Collector collector(options.trend, {});
+  for (const std::string &path : options.trend.import) {
+    Result result = result::read_result(path);
+    Run run = {.series = {class_name(result.environment), {}},
+               .time = result.started,
+               .accepted = true,
+               .revision = result.tool.revision};
+    collector.add(run, path, history_rows(result, {}));
+  }
+  return collector.take();
+}
+
+std::vector<Trend> read_trends(const Options &options)
+{
+  std::vector<Trend> trends =
+      options.trend.import.empty() ? trends_of_store(options) : trends_of_files(options);
+  if (trends.empty() && !options.trend.rows.empty())
+    throw usage_error(
+        fmt::format("no row of the history is '{}'", fmt::join(options.trend.rows, "' or '")));
+  return trends;
+}
+
+namespace
+{
+
+// The points of a trend that are numbers: as logs where that can be, and where they were.
+struct Numbers {
+  std::vector<double> values;
+  std::vector<size_t> places;
+};
+
+} // namespace
+
+static Numbers numbers_of(const Trend &trend)
+{
+  Numbers numbers;
+  for (size_t i = 0; i < trend.points.size(); i++)
+    if (std::isfinite(trend.points[i].value)) {
+      numbers.values.push_back(trend.points[i].value);
+      numbers.places.push_back(i);
+    }
+  return numbers;
+}
+
+// From places among the numbers to those among the points.
+static Levels with_gaps(Levels levels, const std::vector<size_t> &places)
+{
+  auto end_of = [&](size_t end) { return end == 0 ? 0 : places[end - 1] + 1; };
+  for (Segment &segment : levels.segments) {
+    segment.begin = places[segment.begin];
+    segment.end = end_of(segment.end);
+  }
+  for (Change &change : levels.changes) {
+    change.first = places[change.first];
+    change.earliest = places[change.earliest];
+    change.latest = places[change.latest];
+  }
+  for (size_t &outlier : levels.outliers)
+    outlier = places[outlier];
+  return levels;
+}
+
+void find_changes(std::vector<Trend> &trends, double alpha, uint64_t seed)
+{
+  std::vector<Numbers> all;
+  std::vector<double> p;
+  double least_level = alpha / static_cast<double>(std::max<size_t>(1, trends.size()));
+  for (Trend &trend : trends) {
+    all.push_back(numbers_of(trend));
+    trend.p = change_p_value(all.back().values, least_level, seed);
+    p.push_back(trend.p);
+  }
+  std::vector<Holm> verdicts = holm(p, alpha);
+  for (size_t i = 0; i < trends.size(); i++) {
+    Levels levels = verdicts[i].rejected ? find_levels(all[i].values, verdicts[i].level, seed)
+                                         : one_level(all[i].values);
+    trends[i].levels = with_gaps(std::move(levels), all[i].places);
+  }
+}
+
+} // namespace gate
