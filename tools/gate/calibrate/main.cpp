@@ -124,7 +124,8 @@ static RunHistory history_of(const Values &logs)
                       .run = static_cast<int64_t>(points.size()),
                       .code = "r" + std::to_string(points.size()),
                       .unit = "ns/op"});
-  return RunHistory({{{"row", "latency"}, points}});
+  return RunHistory(
+      std::map<RowName, std::vector<RunHistory::Point>>{{{"row", "latency"}, points}});
 }
 
 static void predictions(size_t series)
