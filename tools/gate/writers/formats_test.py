@@ -18,7 +18,7 @@ import xml.etree.ElementTree
 HERE = pathlib.Path(__file__).resolve().parent
 DOCS = HERE.parents[2] / "docs"
 REPORT = HERE / "test_report.json"
-GATE = os.environ["GATE"]
+GATE = os.path.abspath(os.environ["GATE"])
 
 
 def skip(reason):
@@ -143,6 +143,27 @@ def roundtrip(directory):
         for member in ("base_samples", "comp_samples", "unit", "better"):
             same = read[0][member] == wanted[member] or read[0][member] + "/op" == wanted[member]
             expect(same, f"{form}: {member} {read[0][member]} was {wanted[member]}")
+
+
+def documented(directory):
+    """The commands of docs/reports.md that convert a report, and those of bench that take seconds."""
+    text = (DOCS / "reports.md").read_text(encoding="utf-8")
+    blocks = "\n".join(re.findall(r"```sh\n(.*?)```", text, re.S))
+    lines = [line.split("  #")[0].strip() for line in blocks.splitlines()] + re.findall(r"`(\$gate [^`]*)`", text)
+    converting = [line for line in lines if line.startswith("$gate report")]
+    expect(len(converting) >= 15, f"commands are found: {converting}")
+    shutil.copy(REPORT, directory / "report.json")
+    measuring = [line for line in lines if line.startswith("$bench") and "--suite" not in line]
+    bench = os.path.abspath(os.environ["BENCH"]) if "BENCH" in os.environ else ""
+    for line in converting + (measuring if bench else []):
+        done = subprocess.run(["sh", "-c", line.replace("$gate", GATE).replace("$bench", bench)], cwd=directory,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
+        if done.returncode == 4 and line in measuring:
+            print("not run, nothing can be measured here:", line)
+            continue
+        expect(done.returncode == 0, f"{line}: exit {done.returncode} {done.stderr}")
+        files = re.findall(r"(?:=|--html )(\S+\.\w+)", line)
+        expect(all((directory / name).stat().st_size for name in files), f"{line}: {files}")
 
 
 def validator(schema):
@@ -312,7 +333,7 @@ def browser(directory):
 
 def main():
     checks = {"junit": junit, "ktap": ktap, "openmetrics": openmetrics, "google": google, "schemas": schemas,
-              "roundtrip": roundtrip,
+              "roundtrip": roundtrip, "documented": documented,
               "browser": browser}
     with tempfile.TemporaryDirectory(prefix="formats_test.") as directory:
         checks[sys.argv[1]](pathlib.Path(directory))
