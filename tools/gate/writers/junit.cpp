@@ -52,9 +52,9 @@ static std::string xml_lines(const std::string &text)
   return out;
 }
 
-static std::string test_case(const Row &row, const Policy &policy)
+static std::string test_case(const Row &row, const Report &report)
 {
-  Outcome outcome = outcome_of(row, policy);
+  Outcome outcome = outcome_of(row, report);
   std::string head =
       fmt::format("    <testcase classname=\"{}\" name=\"{}\"", xml(row.name), xml(row_title(row)));
   if (outcome == Outcome::Pass)
@@ -70,13 +70,12 @@ static std::string test_case(const Row &row, const Policy &policy)
   return fmt::format("{}>\n      {}\n    </testcase>\n", head, inner);
 }
 
-// A run without a single row is no pass.
-static std::string nothing_compared(const Report &report)
+// The run as a whole, where it is no pass whatever its rows are.
+static std::string run_case(const char *element, const std::string &message)
 {
-  const char *element = report.skipped.empty() ? "error" : "skipped";
   return fmt::format("    <testcase classname=\"gate\" name=\"gate\">\n"
                      "      <{} message=\"{}\"/>\n    </testcase>\n",
-                     element, xml(headline(report)));
+                     element, xml(message));
 }
 
 static std::string property(const std::string &name, const std::string &value)
@@ -113,17 +112,20 @@ std::string format_junit(const Report &report)
   for (const Row &row : report.rows) {
     if (!row.gated)
       continue;
-    Outcome outcome = outcome_of(row, report.policy);
+    Outcome outcome = outcome_of(row, report);
     tests++;
     failures += outcome == Outcome::Fail;
     errors += outcome == Outcome::Error;
     skipped += outcome == Outcome::Skip;
-    cases += test_case(row, report.policy);
+    cases += test_case(row, report);
   }
-  if (tests == 0) {
-    tests = 1;
-    (report.skipped.empty() ? errors : skipped) = 1;
-    cases = nothing_compared(report);
+  if (std::string error = run_error(report); !error.empty()) {
+    tests++;
+    errors++;
+    cases += run_case("error", error);
+  } else if (tests == 0) {
+    tests = skipped = 1;
+    cases = run_case("skipped", headline(report));
   }
   std::string counts = fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"",
                                    tests, failures, errors, skipped);

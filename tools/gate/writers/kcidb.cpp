@@ -35,9 +35,9 @@ static std::string path_of(const Row &row)
   return row.metric.empty() ? path : path + "." + segment(row.metric);
 }
 
-static const char *status_of(const Row &row, const Policy &policy)
+static const char *status_of(const Row &row, const Report &report)
 {
-  switch (outcome_of(row, policy)) {
+  switch (outcome_of(row, report)) {
   case Outcome::Pass:
     return "PASS";
   case Outcome::Fail:
@@ -88,7 +88,7 @@ static json test_of(const Report &report, const Row &row)
                {"environment", environment_of(report.comp_environment)},
                {"path", path},
                {"comment", fmt::format("{}: {}", row_title(row), describe(row))},
-               {"status", status_of(row, report.policy)},
+               {"status", status_of(row, report)},
                {"misc", misc_of(row)}};
   if (!report.started.empty())
     test["start_time"] = report.started;

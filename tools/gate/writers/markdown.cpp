@@ -121,17 +121,26 @@ static std::string annotation(const char *level, const std::string &title, const
                      command_text(text, false));
 }
 
+static const char *level_of(const Row &row, const Report &report)
+{
+  if (row.verdict == Verdict::Waived)
+    return "notice";
+  bool fails = outcome_of(row, report) == Outcome::Fail || row.verdict == Verdict::Invalid;
+  return fails && !report.policy.advisory ? "error" : "warning";
+}
+
 std::string format_annotations(const Report &report)
 {
   std::string text;
   for (const Row *row : worst_first(report)) {
-    bool fails = row->verdict == Verdict::Regressed || row->verdict == Verdict::Invalid;
-    if (!needs_attention(*row))
+    if (!needs_attention(*row) && row->verdict != Verdict::Waived)
       continue;
-    const char *level = fails && !report.policy.advisory ? "error" : "warning";
-    text += annotation(level, fmt::format("{}: {}", to_string(row->verdict), row_title(*row)),
-                       describe(*row));
+    text +=
+        annotation(level_of(*row, report),
+                   fmt::format("{}: {}", to_string(row->verdict), row_title(*row)), describe(*row));
   }
+  if (std::string error = run_error(report); !error.empty())
+    text += annotation("error", "gate " + report.command, error);
   if (!report.skipped.empty())
     text += annotation("notice", "gate " + report.command, headline(report));
   return text;

@@ -66,7 +66,7 @@
 
   // ---- all changes ----
 
-  const order = ["regressed", "invalid", "missing", "incomparable", "inconclusive", "improved",
+  const order = ["regressed", "invalid", "missing", "incomparable", "inconclusive", "waived", "improved",
                  "unchanged", "new"];
 
   function forestRows() {

@@ -108,7 +108,9 @@ static const char *exit_meaning(int code)
   case Exit::Regression:
     return "at least one regression";
   case Exit::Incomplete:
-    return "something was missing, invalid or incomparable, or nothing was compared";
+    return "something was missing, invalid or incomparable, nothing was compared, or the host is "
+           "not "
+           "to be trusted";
   case Exit::Skipped:
     return "nothing could be measured";
   default:
@@ -135,7 +137,7 @@ static std::string attention_list(const Report &report, const std::vector<std::s
 {
   std::string items;
   for (Verdict verdict : {Verdict::Regressed, Verdict::Invalid, Verdict::Missing,
-                          Verdict::Incomparable, Verdict::Improved})
+                          Verdict::Incomparable, Verdict::Waived, Verdict::Improved})
     for (size_t i = 0; i < names.size(); i++)
       if (const Row &row = report.rows[i]; row.gated && row.verdict == verdict)
         items += attention_item(i, row, names[i]);
@@ -355,6 +357,8 @@ std::string reading_section(const Report &report)
       "<dt>improved</dt><dd>The same for the better.</dd>\n"
       "<dt>unchanged</dt><dd>Proven not worse than the tolerance.</dd>\n"
       "<dt>inconclusive</dt><dd>Neither is proven; the note says what more it would take.</dd>\n"
+      "<dt>waived</dt><dd>Regressed or missing, and somebody answers for it; the note says who and "
+      "until when.</dd>\n"
       "<dt>new, missing</dt><dd>Only comp has it; only base has it.</dd>\n"
       "<dt>invalid, incomparable</dt><dd>A bad sample or failed work; another unit, machine or "
       "definition.</dd>\n"

@@ -11,17 +11,17 @@ namespace gate
 
 using result::json;
 
-Outcome outcome_of(const Row &row, const Policy &policy)
+Outcome outcome_of(const Row &row, const Report &report)
 {
   switch (row.verdict) {
   case Verdict::Regressed:
-    return policy.advisory ? Outcome::Skip : Outcome::Fail;
+    return report.policy.advisory || !report.untrusted.empty() ? Outcome::Skip : Outcome::Fail;
   case Verdict::Invalid:
   case Verdict::Missing:
   case Verdict::Incomparable:
     return Outcome::Error;
   case Verdict::Inconclusive:
-    return policy.strict ? Outcome::Error : Outcome::Skip;
+    return report.policy.strict ? Outcome::Error : Outcome::Skip;
   case Verdict::Waived:
   case Verdict::New:
     return Outcome::Skip;
@@ -30,6 +30,17 @@ Outcome outcome_of(const Row &row, const Policy &policy)
     break;
   }
   return Outcome::Pass;
+}
+
+std::string run_error(const Report &report)
+{
+  if (!report.skipped.empty())
+    return "";
+  if (!report.untrusted.empty())
+    return "this host is not to be trusted: " + one_line(report.untrusted);
+  bool any =
+      std::any_of(report.rows.begin(), report.rows.end(), [](const Row &row) { return row.gated; });
+  return any ? "" : "nothing was compared";
 }
 
 std::vector<const Row *> worst_first(const Report &report)
@@ -77,13 +88,15 @@ std::string headline(const Report &report)
     gated += count;
   size_t regressed = counts[static_cast<size_t>(Verdict::Regressed)];
   std::string open = counted(counts, {Verdict::Invalid, Verdict::Missing, Verdict::Incomparable});
-  std::string rest =
-      counted(counts, {Verdict::Improved, Verdict::Unchanged, Verdict::Inconclusive, Verdict::Waived, Verdict::New});
+  std::string rest = counted(counts, {Verdict::Improved, Verdict::Unchanged, Verdict::Inconclusive,
+                                      Verdict::Waived, Verdict::New});
   std::string text;
-  if (regressed)
+  if (!report.untrusted.empty())
+    text = "This host is not to be trusted: " + one_line(report.untrusted);
+  else if (regressed)
     text = fmt::format("{} of {} rows regressed{}", regressed, gated,
                        report.policy.advisory ? " (advice only)" : "");
-  else if (exit_code(report) == Exit::Incomplete)
+  else if (exit_code(report) != Exit::Passed)
     text = gated ? "Not everything could be compared" : "Nothing was compared";
   else
     text = "No regression";

@@ -14,7 +14,11 @@ namespace gate
 // What formats with four outcomes make of a verdict. It agrees with the exit code: Fail is what
 // makes it 1, Error what makes it 3.
 enum class Outcome { Pass, Fail, Error, Skip };
-Outcome outcome_of(const Row &row, const Policy &policy);
+Outcome outcome_of(const Row &row, const Report &report);
+
+// What is wrong with the run as a whole, beyond its rows: nothing was compared, or the host is not
+// to be trusted. Empty: nothing. It makes the exit code 3.
+std::string run_error(const Report &report);
 
 // The gated rows, worst verdict first.
 std::vector<const Row *> worst_first(const Report &report);
