@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // The writers on a report with every verdict and with names that try to be markup. What other tools
-// make of the same report is in formats_test.sh.
+// make of the same report is in formats_test.py.
 #include "tools/gate/writers/writers.h"
 
 #include <cstdlib>
