@@ -2,6 +2,9 @@
 // The commands. Each prints its outcome and returns the exit code.
 #pragma once
 
+#include <optional>
+#include <set>
+
 #include "tools/gate/interleave.h"
 #include "tools/gate/options.h"
 #include "tools/gate/report.h"
@@ -26,9 +29,9 @@ Report check_against(const Options &options, const Recording &against);
 
 // Two results that were measured apart, judged as options say (tolerance, alpha, strict,
 // allow_foreign, renames). report: gets its rows and all else that compare knows; remarks that are
-// in it stay.
+// in it stay. expected: see Settings.
 void compare_results(result::Result base, const result::Result &comp, const Options &options,
-                     Report &report);
+                     Report &report, std::optional<std::set<std::string>> expected = std::nullopt);
 
 // Nothing can be measured on this machine, and why. Exit code 4.
 class nothing_measurable : public std::runtime_error {

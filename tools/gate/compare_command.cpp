@@ -36,6 +36,31 @@ static Reading read_side(const std::string &path, const char *side, const Option
   return reading;
 }
 
+// Measured where the clock counts instructions.
+static bool is_counted(const result::json &environment)
+{
+  auto accelerator = environment.find("accelerator");
+  return accelerator != environment.end() && *accelerator == "icount";
+}
+
+static std::string kernel_of(const result::json &environment)
+{
+  std::string release = environment.value("kernel", "a kernel without a release");
+  std::string id = environment.value("vm", result::json::object()).value("kernel_build_id", "");
+  return fmt::format("{} (build id {})", release, id.empty() ? "unknown" : id.substr(0, 12));
+}
+
+// What a reader must know to take the figures for what they are.
+static std::string describe(const Report &report, const Settings &settings)
+{
+  if (settings.counted)
+    return fmt::format("counts of instructions in {} against {}; a load is a boot",
+                       kernel_of(report.comp_environment), kernel_of(report.base_environment));
+  return fmt::format("measured apart: what drifted between the two runs counts as "
+                     "change (tolerance {:g} %)",
+                     100 * settings.tolerance);
+}
+
 // What the two sides tell about their machines, as far as both do.
 static void compare_machines(const Options &options, Settings &settings, Report &report)
 {
@@ -48,11 +73,14 @@ static void compare_machines(const Options &options, Settings &settings, Report 
             : fmt::format("{} does not tell its machine", one.empty() ? "base" : "comp")));
     return;
   }
+  settings.counted = is_counted(one) && is_counted(other);
   Differences differences = compare_environments(one, other);
   report.policy.advisory = options.allow_foreign && !differences.refused.empty();
   if (!differences.refused.empty()) {
     report.remarks.push_back("other machine or configuration: " + joined(differences.refused));
-    if (options.allow_foreign)
+    if (is_counted(one) != is_counted(other))
+      settings.incomparable = "counts of instructions against times";
+    else if (options.allow_foreign)
       report.remarks.push_back("advice only, since --allow-foreign was given");
     else
       settings.incomparable = "other machine or configuration";
@@ -62,7 +90,7 @@ static void compare_machines(const Options &options, Settings &settings, Report 
 }
 
 void compare_results(result::Result base, const result::Result &comp, const Options &options,
-                     Report &report)
+                     Report &report, std::optional<std::set<std::string>> expected)
 {
   report.command = "compare";
   report.alpha = options.alpha;
@@ -72,11 +100,11 @@ void compare_results(result::Result base, const result::Result &comp, const Opti
   report.comp_environment = comp.environment;
   rename_benchmarks(base, options.renames);
   Settings settings = {.tolerance = options.tolerance, .alpha = options.alpha};
+  settings.expected = std::move(expected);
+  if (options.count_tolerance)
+    settings.count_tolerance = *options.count_tolerance;
   compare_machines(options, settings, report);
-  report.remarks.push_back(
-      fmt::format("measured apart: what drifted between the two runs counts as "
-                  "change (tolerance {:g} %)",
-                  100 * options.tolerance));
+  report.remarks.push_back(describe(report, settings));
   std::vector<Candidate> candidates = match_rows(base, comp, settings);
   judge(candidates, options.alpha, options.alpha);
   report.rows = rows_of(std::move(candidates));

@@ -7,8 +7,6 @@
 #include <set>
 
 #include "tools/gate/commands.h"
-#include "tools/gate/compare.h"
-#include "tools/gate/fingerprint.h"
 #include "tools/gate/vm_boots.h"
 #include "tools/lib/progress.h"
 
@@ -46,14 +44,6 @@ static Result measure(const Options &options, size_t side = 0)
   }
 }
 
-static std::string described(const Result &result)
-{
-  const result::json &environment = result.environment;
-  std::string id = environment.at("vm").value("kernel_build_id", "");
-  return fmt::format("{} (build id {})", environment.value("kernel", "a kernel without a release"),
-                     id.empty() ? "unknown" : id.substr(0, 12));
-}
-
 int record_vm(const Options &options)
 {
   Result result = measure(options);
@@ -76,47 +66,15 @@ int record_vm(const Options &options)
   return Exit::Passed;
 }
 
-// Other machines are refused row by row; what else differs is told.
-static void compare_sides(const Result &base, const Result &comp, Settings &settings,
-                          Report &report)
-{
-  Differences differences = compare_environments(base.environment, comp.environment);
-  if (!differences.refused.empty()) {
-    settings.incomparable = "other machine or configuration";
-    report.remarks.push_back("other machine or configuration: " + joined(differences.refused));
-  }
-  for (const std::string &warning : differences.warned)
-    report.remarks.push_back("differs: " + warning);
-}
-
-static Report make_report(const Options &options)
+static int finish_without(const std::string &why, const Options &options)
 {
   Report report = {.command = options.command, .alpha = options.alpha};
   report.policy = options.policy();
-  return report;
-}
-
-static void judge_counts(Result base, const Result &comp, const Options &options, Settings settings,
-                         Report &report)
-{
-  rename_benchmarks(base, options.renames);
-  settings.counted = true;
-  if (options.count_tolerance)
-    settings.count_tolerance = *options.count_tolerance;
-  compare_sides(base, comp, settings, report);
-  report.remarks.push_back(
-      fmt::format("base: {}; comp: {}; a load is a boot", described(base), described(comp)));
-  report.rows = rows_of(match_rows(base, comp, settings));
-  hint_renames(report.rows);
-}
-
-static int finish_without(Report report, const std::string &why, const Options &options)
-{
   report.rows = {{.name = "boots", .metric = "figures", .verdict = Verdict::Invalid, .note = why}};
   return finish(report, options);
 }
 
-// With names or a suite given, what was measured is what was asked for; the baseline may have more.
+// Where benchmarks were named, the baseline may have more.
 static std::optional<std::set<std::string>> expected_of(const Options &options, const Result &comp)
 {
   if (options.whole_suite)
@@ -130,36 +88,40 @@ static std::optional<std::set<std::string>> expected_of(const Options &options, 
 static Result read_baseline(const std::string &path)
 {
   Result base = result::read_result(path);
-  if (base.environment.value("accelerator", "") != "icount" || !base.environment.contains("vm"))
+  if (base.environment.value("accelerator", "") != "icount")
     throw usage_error(fmt::format("{}: no baseline of counted instructions", path));
   return base;
 }
 
+static int judge_counts(Result base, const Result &comp, const Options &options)
+{
+  Report report;
+  compare_results(std::move(base), comp, options, report, expected_of(options, comp));
+  report.command = options.command;
+  return finish(report, options);
+}
+
 int check_vm(const Options &options)
 {
-  Report report = make_report(options);
   Result base = read_baseline(options.vm.baseline);
   try {
     Result comp = measure(options);
     if (!options.vm.figures.empty())
       result::write_result(options.vm.figures, comp);
-    judge_counts(std::move(base), comp, options, {.expected = expected_of(options, comp)}, report);
+    return judge_counts(std::move(base), comp, options);
   } catch (const boot_error &failure) {
-    return finish_without(std::move(report), failure.what(), options);
+    return finish_without(failure.what(), options);
   }
-  return finish(report, options);
 }
 
 int ab_vm(const Options &options)
 {
-  Report report = make_report(options);
   try {
     Result base = measure(options, 0);
-    judge_counts(std::move(base), measure(options, 1), options, {}, report);
+    return judge_counts(std::move(base), measure(options, 1), options);
   } catch (const boot_error &failure) {
-    return finish_without(std::move(report), failure.what(), options);
+    return finish_without(failure.what(), options);
   }
-  return finish(report, options);
 }
 
 } // namespace gate
