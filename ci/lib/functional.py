@@ -22,6 +22,10 @@ class Outcome:
         """Whether it tells anything about the side."""
         return bool(self.tests) or self.outcome in FINDINGS or self.outcome == "not-built"
 
+    @property
+    def failed(self):
+        return sum(result == "FAIL" for result, _ in self.tests.values())
+
 
 @dataclasses.dataclass
 class Difference:

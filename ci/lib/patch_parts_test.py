@@ -99,11 +99,14 @@ class Judge(unittest.TestCase):
 
     def test_merged_report_names_the_part_of_each_row(self):
         parts = [report.Part("6.1", gate=gate(a="unchanged")),
-                 report.Part("7.2", gate=gate(a="regressed"), broken=["t: FAIL"])]
+                 report.Part("7.2", gate=gate(a="regressed"), broken=["t: FAIL"],
+                             functional=["head: 1 failed"], failures=[0, 1])]
         merged = report.merged_gate(parts)
-        self.assertEqual([row["parameters"] for row in merged["rows"]],
-                         [{"where": "6.1"}, {"where": "7.2"}])
-        self.assertEqual(merged["remarks"], ["7.2: BROKEN: t: FAIL"])
+        self.assertEqual([(row["name"], row["parameters"]["where"], row["verdict"])
+                          for row in merged["rows"]],
+                         [("a", "6.1", "unchanged"), ("test_progs", "7.2", "regressed"),
+                          ("a", "7.2", "regressed")])
+        self.assertEqual(merged["remarks"], ["7.2: head: 1 failed", "7.2: BROKEN: t: FAIL"])
         self.assertIn("verdict=broken exit=1 broken=1 lost=0 unknown=0 regressed=1",
                       report.machine_line(parts))
 

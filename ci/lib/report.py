@@ -17,6 +17,7 @@ class Part:
 
     name: str
     functional: list = dataclasses.field(default_factory=list)  # "base: 650 passed, ..."
+    failures: list = dataclasses.field(default_factory=list)  # failed tests of base and of head
     broken: list = dataclasses.field(default_factory=list)
     lost: list = dataclasses.field(default_factory=list)
     unknown: list = dataclasses.field(default_factory=list)
@@ -75,6 +76,21 @@ def _functional_lines(part):
     return lines
 
 
+def _functional_row(part):
+    """A row of gate for what is no figure, so that its verdict and its formats tell it, too."""
+    verdict = ("regressed" if part.broken else "missing" if part.lost
+               else "invalid" if part.unknown else "unchanged")
+    findings = [*part.broken, *part.lost, *part.unknown]
+    base, head = part.failures if len(part.failures) == 2 else (None, None)
+    return {"name": "test_progs" if part.functional else part.name, "parameters": {},
+            "metric": "failed tests" if part.functional else "findings", "unit": "tests",
+            "better": "lower", "class": "exact", "gated": True, "verdict": verdict,
+            "note": "; ".join(findings[:3]), "method": "exact", "base": base, "comp": head,
+            "base_loads": 1, "comp_loads": 1, "scale": "difference",
+            "change": None if base is None else head - base, "interval": None, "tolerance": 0,
+            "mde": None, "level": 0, "same_bytecode": True}
+
+
 def merged_gate(parts):
     """One report of gate with the rows of all parts, the part's name as a parameter."""
     rows, remarks = [], []
@@ -82,17 +98,21 @@ def merged_gate(parts):
     first = next((part.gate for part in parts if part.gate), {})
     for part in parts:
         remarks += [f"{part.name}: {line}" for line in _functional_lines(part)]
+        if part.functional or part.broken or part.unknown:
+            row = _functional_row(part)
+            rows.append({**row, "parameters": {"where": part.name}})
         if part.gate:
             remarks += [f"{part.name}: {line}" for line in part.gate["remarks"]]
             rows += [{**row, "parameters": {"where": part.name, **(row["parameters"] or {})}}
                      for row in part.gate["rows"]]
-    return {**first, "verdict": verdict, "exit_code": code, "counts": counts(parts),
+    empty = {"schema": "bpfgate-report", "version": 1, "command": "compare", "alpha": 0.01}
+    return {**empty, **first, "verdict": verdict, "exit_code": code, "counts": counts(parts),
             "geometric_mean": {"change": None, "rows": 0}, "remarks": remarks, "rows": rows}
 
 
 def to_json(what, parts):
     verdict, code = judge(parts)
-    members = ("functional", "broken", "lost", "unknown", "remarks", "skipped", "gate", "logs")
+    members = ("functional", "failures", "broken", "lost", "unknown", "remarks", "skipped", "gate", "logs")
     return {"schema": "bpfgate-patch", "version": 1, "verdict": verdict, "exit_code": code,
             **what, "counts": counts(parts),
             "parts": [{"name": part.name, **{m: getattr(part, m) for m in members}}
@@ -121,16 +141,13 @@ def to_markdown(what, parts, table):
 
 
 def write(directory, what, parts, gate):
-    """report.txt, .json, .md, .html; gate: runs gate with arguments, gives its output or None."""
+    """report.txt, .json, .md, .html; gate: runs gate with arguments, gives its output."""
     merged = directory / "gate.json"
     steps.write_json(merged, merged_gate(parts))
     steps.write_json(directory / "report.json", to_json(what, parts))
-    has_rows = any(part.gate for part in parts)
-    table = gate("report", merged) if has_rows else ""
-    text = to_text(what, parts, table or "")
+    text = to_text(what, parts, gate("report", merged))
     (directory / "report.txt").write_text(text, encoding="utf-8")
-    markdown = gate("report", merged, "--format", "markdown") if has_rows else ""
-    (directory / "report.md").write_text(to_markdown(what, parts, markdown or ""), encoding="utf-8")
-    if has_rows:
-        gate("report", merged, "--html", directory / "report.html")
+    markdown = to_markdown(what, parts, gate("report", merged, "--format", "markdown"))
+    (directory / "report.md").write_text(markdown, encoding="utf-8")
+    gate("report", merged, "--html", directory / "report.html")
     return text

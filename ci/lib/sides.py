@@ -7,6 +7,7 @@ and the counts of instructions.
 
 import dataclasses
 import pathlib
+import re
 
 import functional
 import steps
@@ -43,7 +44,7 @@ class Arm:
 
 def identify(state, tools, kernel):
     """Boots a kernel once: its release and build id, or None and why it cannot be used."""
-    step = state.step(f"boot-{kernel.replace('/', '_')}", [kernel, tools.hashes()])
+    step = state.step("boot-" + re.sub(r"[^\w.-]", "_", kernel), [kernel, tools.hashes()])
     step.start()
     report = step / "vm.json"
     step.run([tools.vmtest, "--kernel", kernel, "--json", report, "--timeout", 120, "--", "true"])

@@ -26,6 +26,10 @@ class Interrupted(Exception):
         self.signum = signum
 
 
+class StepError(Exception):
+    """Something of ours does not work; str() is one line."""
+
+
 class StateBusy(Exception):
     """Another process uses the state directory."""
 

@@ -159,6 +159,24 @@ TEST(vm_ab)
   expect_has(vm.output, "improved=1");
 }
 
+// The exact rule, not that of times: five boots a side would be inconclusive.
+TEST(vm_records_are_compared_as_counts)
+{
+  Vm vm;
+  expect_eq(vm.gate({"record"}), 0);
+  std::string base = vm.here / "base.json", comp = vm.here / "comp.json";
+  fs::rename(base, comp);
+  vm.write({.insns = "990"});
+  expect_eq(vm.gate({"record"}), 0);
+  auto compare_at = [&](const char *tolerance) {
+    const char *argv[] = {"gate", "compare", base.c_str(), comp.c_str(), "--tolerance", tolerance};
+    Capture capture;
+    return compare(parse_options(std::size(argv), argv));
+  };
+  expect_eq(compare_at("0.2"), 1);
+  expect_eq(compare_at("2"), 0);
+}
+
 TEST(vm_boot_that_fails_is_no_pass)
 {
   Vm vm;
