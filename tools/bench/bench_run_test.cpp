@@ -223,7 +223,8 @@ TEST(run_net_takes_loop_and_keys_off)
 
 TEST(run_strncmp_measures_the_comparison)
 {
-  // A system call per op would allow some 0.7 M ops/s and hide the length; both ratios are wide.
+  // A system call per op would allow some 0.7 M ops/s and hide the length: with one, the longest
+  // would take 2 to 3 times as long as the shortest. Both ratios are wide, for any machine.
   constexpr double ns_of_a_syscall_per_op = 1e3 / 0.7;
   for (const char *name : {"strncmp-no-helper", "strncmp-helper"}) {
     auto latency = [name](const char *length) {
@@ -231,7 +232,7 @@ TEST(run_strncmp_measures_the_comparison)
           samples_of(measure({"-d4", name, "--cmp-str-len", length}).benchmarks.at(0), "latency"));
     };
     double shortest_ns = latency("1"), longest_ns = latency("4095");
-    expect(longest_ns > 50 * shortest_ns,
+    expect(longest_ns > 10 * shortest_ns,
            fmt::format("{}: {} ns at 1 byte, {} at 4095", name, shortest_ns, longest_ns));
     expect(shortest_ns < ns_of_a_syscall_per_op / 20,
            fmt::format("{}: {} ns at 1 byte", name, shortest_ns));

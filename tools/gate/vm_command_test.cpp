@@ -93,8 +93,8 @@ struct Vm {
   // Runs "gate COMMAND... --vm K --baseline here/base.json" and returns its exit code.
   int gate(std::vector<std::string> arguments)
   {
-    std::vector<std::string> own = {"--vmtest", here / "vmtest", "--bench", "/bin/true",
-                                    "--json", here / "report.json", "--store", here / "store"};
+    std::vector<std::string> own = {"--vmtest", here / "vmtest",      "--bench", "/bin/true",
+                                    "--json",   here / "report.json", "--store", here / "store"};
     if (arguments[0] != "ab")
       own.insert(own.end(), {"--vm", "debian:6.12", "--baseline", here / "base.json"});
     arguments.insert(arguments.begin() + 1, own.begin(), own.end());
@@ -252,8 +252,11 @@ TEST(vm_options_that_do_not_go_together)
   expect_throws([&] { parse({"ab", "--kernel-a", "k"}); }, "--kernel-b is missing");
   expect_throws([&] { parse({"ab", "--a", "x"}); }, "--b is missing");
   expect_throws([&] { parse({"ab", "--a", "x", "--kernel-b", "k"}); }, "exclude each other");
-  expect_throws([&] { parse({"ab", "--a", "x", "--b", "y", "bloom-lookup"}); },
-                "'bloom-lookup': bench is not asked for");
+  expect_throws(
+      [&] {
+        parse({"ab", "--a", "x", "--b", "y", "bloom-lookup"});
+      },
+      "'bloom-lookup': bench is not asked for");
   expect_throws(
       [&] {
         parse({"record", "--vm", "k", "--baseline", "f", "--seeds", "0", "--bench", "/b"});

@@ -83,9 +83,8 @@ void take_vm(const CLI::App &chosen, Options &options, const VmTexts &texts)
 {
   check_form(chosen, options);
   bool in_vm = options.in_vm();
-  for (const char *name :
-       {"--units", "--max-units", "--seed", "--alpha", "--stored-tolerance",
-        "--if-missing", "--pairs", "--budget", "--allow-foreign"})
+  for (const char *name : {"--units", "--max-units", "--seed", "--alpha", "--stored-tolerance",
+                           "--if-missing", "--pairs", "--budget", "--allow-foreign"})
     if (in_vm && given(chosen, name))
       throw usage_error(fmt::format("{} is for what is measured on this machine", name));
   for (const char *name : {"--seeds", "--jobs", "--vmtest", "--figures"})

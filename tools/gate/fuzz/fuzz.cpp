@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // What gate reads, given to libFuzzer: one program a parser (FUZZED names it), run by ci/fuzz from
-// the files of tools/gate/readers/data. Besides not crashing, hanging or taking memory, what is read
-// must be fit to be written, and compared with itself it must not differ.
+// the files of tools/gate/readers/data. Besides not crashing, hanging or taking memory, what is
+// read must be fit to be written, and compared with itself it must not differ.
 #include <fmt/format.h>
 
 #include <cstdint>

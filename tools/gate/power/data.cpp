@@ -87,15 +87,9 @@ Data read_data(const std::string &path)
 
 std::string format_unit(size_t benchmark, double effect, const Unit &unit)
 {
-  return json{{"benchmark", benchmark},
-              {"effect", effect},
-              {"round", unit.round},
-              {"at_s", unit.at_s},
-              {"load", unit.load},
-              {"second", unit.second},
-              {"wall_ms", unit.wall_ms},
-              {"base", unit.base},
-              {"comp", unit.comp}}
+  return json{{"benchmark", benchmark},  {"effect", effect},  {"round", unit.round},
+              {"at_s", unit.at_s},       {"load", unit.load}, {"second", unit.second},
+              {"wall_ms", unit.wall_ms}, {"base", unit.base}, {"comp", unit.comp}}
              .dump() +
          "\n";
 }

@@ -138,14 +138,10 @@ static std::string header(const RecordOptions &options, const result::Result &li
   std::vector<std::string> names;
   for (const result::Benchmark &benchmark : list.benchmarks)
     names.push_back(full_name(benchmark));
-  return result::json{{"schema", schema},
-                      {"version", version},
-                      {"class", "time"},
-                      {"environment", list.environment},
-                      {"started", utc_now()},
-                      {"seed", options.seed},
-                      {"burn", options.burn},
-                      {"benchmarks", names}}
+  return result::json{{"schema", schema},     {"version", version},
+                      {"class", "time"},      {"environment", list.environment},
+                      {"started", utc_now()}, {"seed", options.seed},
+                      {"burn", options.burn}, {"benchmarks", names}}
              .dump() +
          "\n";
 }
