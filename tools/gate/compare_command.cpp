@@ -43,7 +43,7 @@ static bool is_counted(const result::json &environment)
   return accelerator != environment.end() && *accelerator == "icount";
 }
 
-static std::string kernel_of(const result::json &environment)
+std::string kernel_of(const result::json &environment)
 {
   std::string release = environment.value("kernel", "a kernel without a release");
   std::string id = environment.value("vm", result::json::object()).value("kernel_build_id", "");

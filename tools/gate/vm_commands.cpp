@@ -62,7 +62,8 @@ int record_vm(const Options &options)
                                   [](const Benchmark &b) { return b.status == Status::Ok; });
   if (options.json != "-" && options.vm.baseline != "-")
     fmt::print("baseline: {}: {}, {} boots\ngate: recorded={} skipped={}\n", options.vm.baseline,
-               described(result), options.vm.seeds, recorded, result.benchmarks.size() - recorded);
+               kernel_of(result.environment), options.vm.seeds, recorded,
+               result.benchmarks.size() - recorded);
   return Exit::Passed;
 }
 
