@@ -170,7 +170,7 @@ const Register htab_mem{{
                 number("value-size", 1, 4096, 8, "bytes of a value"),
                 flag("preallocated", "a preallocated map")},
     .ops_per_run = 100,
-    .counted_ops = 10,
+    .counted_ops = [](const Params &) { return 10; },
     .validate = validate,
     .load = [](const Params &params) { return std::make_unique<HtabMem>(params); },
 }};

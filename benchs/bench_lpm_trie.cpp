@@ -124,7 +124,7 @@ Descriptor bare(const char *name, const char *op, bpf_program *Programs::*prog,
       .op = op,
       .report = ops_report(),
       .options = lpm::options(),
-      .counted_ops = 10000,
+      .counted_ops = [](const Params &) { return 10000; },
       .validate = lpm::validate,
       .load = [=](const Params &params) { return std::make_unique<LpmTrie>(params, prog, base); }};
 }

@@ -47,7 +47,12 @@ Descriptor strncmp_bench_of(const char *name, const char *op, bpf_program *Progr
           .report = hits_drops_report(),
           .options = {number("cmp-str-len", 1, 4095, 32, "bytes compared")},
           .ops_per_run = 1000,
-          .counted_ops = 200,
+          .counted_ops =
+              [](const Params &params) {
+                constexpr uint64_t bytes = 200 * 64; // compared in one run
+                return static_cast<uint32_t>(
+                    std::min<uint64_t>(200, bytes / params.number("cmp-str-len")));
+              },
           .load = [=](const Params &params) { return std::make_unique<Strncmp>(params, prog); }};
 }
 

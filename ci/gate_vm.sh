@@ -64,7 +64,7 @@ gate_kernel() {
     set -- --vm "$kernel" --baseline "$baseline" --seeds "$seeds" -- "$@"
     began=$(date +%s)
     if [ -n "$vm_record" ]; then
-        "$gate" record "$@"
+        mkdir -p "${baseline%/*}" && "$gate" record "$@"
         code=$?
     elif [ ! -e "$baseline" ]; then
         say "no $baseline: ci/gate --vm --record makes it"

@@ -145,7 +145,7 @@ struct Descriptor {
   uint32_t ops_per_run = 10000;
   // Ops of one run where the clock counts instructions: some 10^5 of them, well below the millions
   // between two timer interrupts, and so many more, uncounted, where a rate is read from ops.
-  uint32_t counted_ops = 500;
+  std::function<uint32_t(const Params &)> counted_ops = [](const Params &) { return 500; };
   uint32_t rate_ops = 0;
   // False: an op cannot be repeated inside the kernel; a run is one op.
   bool batched = true;

@@ -49,7 +49,7 @@ struct Chunks {
   explicit Chunks(const Selected &selected)
   {
     const Descriptor &descriptor = *selected.descriptor;
-    uint64_t chunk = descriptor.batched ? descriptor.counted_ops : 1;
+    uint64_t chunk = descriptor.batched ? descriptor.counted_ops(selected.params) : 1;
     uint64_t cycle = descriptor.cycle(selected.params);
     uint64_t total = descriptor.batched ? (least_chunks * chunk + cycle - 1) / cycle * cycle : 1;
     for (uint64_t done = 0; done < total; done += sizes.back())
@@ -211,7 +211,7 @@ static std::string explain(const std::vector<Counted> &loads)
                                  most->net(), loads.size(), loads.size() == 1 ? "" : "s");
   const Counted &first = loads.front();
   return text + (first.base ? fmt::format("loop and keys, {:.3f}, taken off", *first.base)
-                            : "nothing taken off, this benchmark is its own base");
+                            : "there is nothing to take off");
 }
 
 std::vector<std::string> counted_lines(const Selected &selected, const std::vector<Counted> &loads)

@@ -97,7 +97,7 @@ TEST(counted_lines_say_what_was_taken_off)
   expect_eq(lines[1], std::string("Instructions: 50.000 to 52.000 in 3 loads; loop and keys, "
                                   "10.000, taken off"));
   auto bare = counted_lines(selected_with(ops_report()), {load(17, std::nullopt)});
-  expect_has(bare[1], "in 1 load; nothing taken off");
+  expect_has(bare[1], "in 1 load; there is nothing to take off");
 }
 
 TEST(counted_injection_is_a_share_of_the_net_count)

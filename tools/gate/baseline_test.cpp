@@ -325,10 +325,11 @@ TEST(trend_shows_steps_of_the_history)
   expect_has(bench.output, "two latency: +19.9 % from run 21");
   expect_has(bench.output, "gate: trend series=2 changes=1 worse=1 outliers=0");
   json value = json::parse(read_file(report));
-  expect_eq(value["series"].size(), 2u);
-  expect_eq(value["series"][1]["changes"][0]["first"].get<int>(), 20);
-  expect(value["series"][0]["points"][30]["value"].is_null(), "a gap is no figure");
-  expect_eq(value["series"][0]["points"].size(), 40u);
+  expect_eq(value["rows"].size(), 2u);
+  expect_eq(value["rows"][1]["changes"][0].get<int>(), 20);
+  expect_eq(value["rows"][0]["points"].size(), 39u);
+  expect_eq(value["rows"][0]["gaps"].size(), 1u);
+  expect_eq(value["rows"][0]["gaps"][0]["label"].get<std::string>(), "run 31");
   expect_code(trend({"one", "--all"}), 0, bench);
   expect_has(bench.output, "series=1");
   expect_has(bench.output, "one latency:\n");

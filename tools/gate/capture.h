@@ -25,6 +25,7 @@ public:
   ~Capture() { dup2(x_stdout.get(), STDOUT_FILENO); }
   std::string text() const
   {
+    fflush(stdout);
     std::string text(lseek(x_file.get(), 0, SEEK_END), '\0');
     unit_test::expect(pread(x_file.get(), text.data(), text.size(), 0) ==
                       static_cast<ssize_t>(text.size()));

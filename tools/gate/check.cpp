@@ -40,7 +40,7 @@ using result::Benchmark;
 using result::Result;
 using result::Status;
 
-static constexpr double first_share = 0.6;
+static constexpr double first_share = 0.6, second_share = 0.4;
 
 namespace
 {
@@ -90,8 +90,8 @@ public:
     // git bisect goes back and forth in time, and an injection is no run of the code.
     if (x_options.bisect || without_inject(x_options.bench_arguments) != x_options.bench_arguments)
       return remark("not kept in the history: slowed on purpose, or a step of git bisect");
-    auto interleaved = [](const Group &group) { return group.interleaved(); };
-    bool any = std::any_of(x_groups.begin(), x_groups.end(), interleaved);
+    bool any = std::any_of(x_groups.begin(), x_groups.end(),
+                           [](const Group &group) { return group.interleaved(); });
     Checked checked = {.series = {x_class, without_inject(x_options.bench_arguments)},
                        .how = any ? How::Interleaved : How::Alone,
                        .executable = std::move(x_executable),
@@ -375,15 +375,14 @@ private:
         for (Candidate &candidate : match(group, nullptr))
           first.push_back(std::move(candidate));
     double alpha = alpha_of(true);
-    auto again = screen(first, first_share * x_options.alpha, alpha, second_proof());
+    auto again =
+        screen(first, first_share * x_options.alpha, alpha, second_share * x_options.alpha);
     if (!again.empty())
       look_again(bench, again, first, alpha);
     std::vector<Row> rows = rows_of(std::move(first));
     remark(find_host_shift(rows));
     std::move(rows.begin(), rows.end(), std::back_inserter(x_report.rows));
   }
-
-  double second_proof() const { return (1 - first_share) * x_options.alpha; }
 
   void look_again(Interleave &bench, const std::map<std::string, size_t> &again,
                   std::vector<Candidate> &first, double alpha)
@@ -407,7 +406,7 @@ private:
         for (Candidate &candidate : match(group, &keys))
           second.push_back(std::move(candidate));
       }
-    judge_again(first, std::move(second), alpha, second_proof());
+    judge_again(first, std::move(second), alpha, second_share * x_options.alpha);
   }
 
   // What comp's side gave at the last look.

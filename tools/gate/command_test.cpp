@@ -18,8 +18,9 @@ TEST(command_record_and_check_the_same)
   expect_has(bench.output, "gate: recorded=2 replaced=0 failed=0 skipped=0\n");
   expect_eq(result::read_result(bench.here / "report.json").benchmarks.size(), 2u);
   expect_code(bench.gate({"check"}), 0, bench);
-  expect_has(bench.output, "\ngate: verdict=unchanged regressed=0 improved=0 unchanged=2 "
-                           "inconclusive=0 new=0 missing=0 invalid=0 incomparable=0 alpha=0.01\n");
+  expect_has(bench.output,
+             "\ngate: verdict=unchanged regressed=0 improved=0 unchanged=2 "
+             "inconclusive=0 new=0 missing=0 invalid=0 incomparable=0 waived=0 alpha=0.01\n");
   expect_eq(bench.row("one")["method"].get<std::string>(), "ab");
   expect_eq(bench.row("one")["base_loads"].get<int>(), 20);
   expect_code(bench.gate({"record"}), 0, bench);

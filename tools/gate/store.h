@@ -54,7 +54,7 @@ struct Anchor {
 // How much is kept. A baseline or an anchor is never dropped, whatever these say.
 struct Limits {
   size_t runs = 1000;  // of a series, the newest ones
-  size_t in_full = 10; // executables, each with all samples of its newest run
+  size_t in_full = 10; // executables, each with all samples of its newest runs
 };
 
 class Store {

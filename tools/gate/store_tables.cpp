@@ -88,14 +88,16 @@ size_t make_baseline(const Database &database, const Run &run, const result::Res
 
 size_t thin_out(const Database &database, size_t in_full)
 {
-  Statement drop =
-      database.prepare("UPDATE runs SET result = NULL WHERE result IS NOT NULL AND id NOT IN "
-                       "(SELECT max(id) FROM runs WHERE result IS NOT NULL GROUP BY artefact "
-                       "ORDER BY max(id) DESC LIMIT ?1) "
-                       "AND id NOT IN (SELECT run FROM baselines UNION SELECT run FROM anchors) "
-                       "RETURNING id");
+  constexpr int runs_of_one = 3;
+  Statement drop = database.prepare(
+      "WITH whole AS (SELECT id, artefact, row_number() OVER (PARTITION BY artefact ORDER BY id "
+      "DESC) AS age FROM runs WHERE result IS NOT NULL) "
+      "UPDATE runs SET result = NULL WHERE result IS NOT NULL AND id NOT IN "
+      "(SELECT id FROM whole WHERE age <= ?2 AND artefact IN (SELECT artefact FROM whole WHERE "
+      "age = 1 ORDER BY id DESC LIMIT ?1)) "
+      "AND id NOT IN (SELECT run FROM baselines UNION SELECT run FROM anchors) RETURNING id");
   size_t count = 0;
-  for (drop.bind(in_full); drop.step();)
+  for (drop.bind(in_full, runs_of_one); drop.step();)
     count++;
   return count;
 }

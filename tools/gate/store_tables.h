@@ -18,7 +18,7 @@ int64_t insert_run(const Database &database, const Run &run, const result::Resul
 // The result's benchmarks that are Ok become the baseline of run's class. Returns how many rows
 // were there before.
 size_t make_baseline(const Database &database, const Run &run, const result::Result &result);
-// Drops the samples of all runs but the newest one of each of the newest executables, and those
+// Drops the samples of all runs but the newest ones of each of the newest executables, and those
 // that are baselines or anchors. Returns of how many.
 size_t thin_out(const Database &database, size_t in_full);
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <tuple>
 
@@ -38,7 +37,8 @@ public:
       if (!row.gated || !is_wanted(row))
         continue;
       Trend &trend = trend_of(run, row);
-      trend.points.push_back(point_of(run, label, row, trend));
+      bool is_gap = !std::isfinite(row.center) || row.unit != trend.unit;
+      (is_gap ? trend.gaps : trend.points).push_back(point_of(run, label, row));
     }
   }
 
@@ -66,7 +66,7 @@ private:
   Trend &trend_of(const Run &run, const HistoryRow &row)
   {
     Trend &trend = x_trends[{run.series.class_name, run.how, row.key, row.metric, row.definition}];
-    if (trend.points.empty()) {
+    if (trend.name.empty()) {
       trend.class_name = run.series.class_name;
       trend.how = run.how;
       trend.name = row.name;
@@ -79,11 +79,9 @@ private:
     return trend;
   }
 
-  TrendPoint point_of(const Run &run, const std::string &label, const HistoryRow &row,
-                      const Trend &trend) const
+  TrendPoint point_of(const Run &run, const std::string &label, const HistoryRow &row) const
   {
-    constexpr double gap = std::numeric_limits<double>::quiet_NaN();
-    TrendPoint point = {.value = row.unit == trend.unit ? row.center : gap,
+    TrendPoint point = {.value = row.center,
                         .run = run.id,
                         .label = label,
                         .time = run.time,
@@ -144,62 +142,27 @@ std::vector<Trend> read_trends(const Options &options)
   return trends;
 }
 
-namespace
+static std::vector<double> values_of(const Trend &trend)
 {
-
-// The points of a trend that are numbers: as logs where that can be, and where they were.
-struct Numbers {
   std::vector<double> values;
-  std::vector<size_t> places;
-};
-
-} // namespace
-
-static Numbers numbers_of(const Trend &trend)
-{
-  Numbers numbers;
-  for (size_t i = 0; i < trend.points.size(); i++)
-    if (std::isfinite(trend.points[i].value)) {
-      numbers.values.push_back(trend.points[i].value);
-      numbers.places.push_back(i);
-    }
-  return numbers;
-}
-
-// From places among the numbers to those among the points.
-static Levels with_gaps(Levels levels, const std::vector<size_t> &places)
-{
-  auto end_of = [&](size_t end) { return end == 0 ? 0 : places[end - 1] + 1; };
-  for (Segment &segment : levels.segments) {
-    segment.begin = places[segment.begin];
-    segment.end = end_of(segment.end);
-  }
-  for (Change &change : levels.changes) {
-    change.first = places[change.first];
-    change.earliest = places[change.earliest];
-    change.latest = places[change.latest];
-  }
-  for (size_t &outlier : levels.outliers)
-    outlier = places[outlier];
-  return levels;
+  for (const TrendPoint &point : trend.points)
+    values.push_back(point.value);
+  return values;
 }
 
 void find_changes(std::vector<Trend> &trends, double alpha, uint64_t seed)
 {
-  std::vector<Numbers> all;
   std::vector<double> p;
   double least_level = alpha / static_cast<double>(std::max<size_t>(1, trends.size()));
   for (Trend &trend : trends) {
-    all.push_back(numbers_of(trend));
-    trend.p = change_p_value(all.back().values, least_level, seed);
+    trend.p = change_p_value(values_of(trend), least_level, seed);
     p.push_back(trend.p);
   }
   std::vector<Holm> verdicts = holm(p, alpha);
-  for (size_t i = 0; i < trends.size(); i++) {
-    Levels levels = verdicts[i].rejected ? find_levels(all[i].values, verdicts[i].level, seed)
-                                         : one_level(all[i].values);
-    trends[i].levels = with_gaps(std::move(levels), all[i].places);
-  }
+  for (size_t i = 0; i < trends.size(); i++)
+    trends[i].levels = verdicts[i].rejected
+                           ? find_levels(values_of(trends[i]), verdicts[i].level, seed)
+                           : one_level(values_of(trends[i]));
 }
 
 } // namespace gate

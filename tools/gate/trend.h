@@ -14,7 +14,7 @@ namespace gate
 {
 
 struct TrendPoint {
-  double value = 0;  // in unit; NaN: a gap
+  double value = 0;  // in unit
   int64_t run = 0;   // of the store; 0: a file
   std::string label; // "run 12", or the file
   std::string time;
@@ -35,8 +35,10 @@ struct Trend {
   result::Better better = result::Better::Lower;
   result::Class kind = result::Class::Time;
   std::vector<TrendPoint> points; // oldest first
+  // Runs that could not measure it. Nothing is made up for them, and no change comes from them.
+  std::vector<TrendPoint> gaps;
 
-  // What was found. Places are those of points, gaps included.
+  // What was found, by places of points.
   Levels levels;
   double p = 1; // that the level never changed
 };
@@ -46,7 +48,6 @@ struct Trend {
 std::vector<Trend> read_trends(const Options &options);
 
 // Looks for changes in all of them: chance of any false one in all series at most alpha, by Holm.
-// A gap is left out: nothing is made up for it.
 void find_changes(std::vector<Trend> &trends, double alpha, uint64_t seed);
 
 } // namespace gate

@@ -38,12 +38,6 @@ std::string trend_name(const Trend &trend)
          (trend.how == How::Interleaved ? " (interleaved)" : "");
 }
 
-static size_t count_numbers(const Trend &trend)
-{
-  return std::count_if(trend.points.begin(), trend.points.end(),
-                       [](const TrendPoint &point) { return std::isfinite(point.value); });
-}
-
 static std::string levels_shown(const Trend &trend)
 {
   std::string text;
@@ -99,11 +93,10 @@ public:
   explicit TextPlot(const Trend &trend) : x_trend(trend)
   {
     x_width = std::min<size_t>(most_columns, trend.points.size());
-    for (const TrendPoint &point : trend.points)
-      if (std::isfinite(point.value)) {
-        x_low = std::min(x_low, point.value);
-        x_high = std::max(x_high, point.value);
-      }
+    for (const TrendPoint &point : trend.points) {
+      x_low = std::min(x_low, point.value);
+      x_high = std::max(x_high, point.value);
+    }
   }
 
   std::string text()
@@ -126,8 +119,6 @@ private:
 
   void put(size_t place, double value, char mark)
   {
-    if (!std::isfinite(value))
-      return;
     double share = x_high > x_low ? (value - x_low) / (x_high - x_low) : 0.5;
     size_t line = lines - 1 - std::lround(share * (lines - 1));
     x_lines[line][place * x_width / x_trend.points.size()] = mark;
@@ -156,13 +147,11 @@ std::string format_trends(const std::vector<Trend> &trends, bool plots)
 {
   std::vector<std::vector<std::string>> lines = {
       {"row", "runs", "gaps", "outliers", "levels", "spread", "p"}};
-  for (const Trend &trend : trends) {
-    size_t numbers = count_numbers(trend);
-    lines.push_back({trend_name(trend), std::to_string(numbers),
-                     std::to_string(trend.points.size() - numbers),
+  for (const Trend &trend : trends)
+    lines.push_back({trend_name(trend), std::to_string(trend.points.size()),
+                     std::to_string(trend.gaps.size()),
                      std::to_string(trend.levels.outliers.size()), levels_shown(trend),
                      spread_shown(trend), fmt::format("{:.2g}", trend.p)});
-  }
   std::string text = in_columns(lines);
   for (const Trend &trend : trends) {
     text += change_lines(trend);
@@ -173,24 +162,30 @@ std::string format_trends(const std::vector<Trend> &trends, bool plots)
   return text;
 }
 
-static json number(double value) { return std::isfinite(value) ? json(value) : json(); }
+static json point_json(const TrendPoint &point)
+{
+  json value = json::object();
+  if (std::isfinite(point.value))
+    value["value"] = point.value;
+  value["label"] = point.label;
+  for (const auto &[name, text] : {std::pair("time", &point.time), {"revision", &point.revision}})
+    if (!text->empty())
+      value[name] = *text;
+  if (point.run)
+    value["run"] = point.run;
+  value["accepted"] = point.accepted;
+  return value;
+}
 
-static json text_or_null(const std::string &text) { return text.empty() ? json() : json(text); }
-
-static json points_json(const Trend &trend)
+static json points_json(const std::vector<TrendPoint> &points)
 {
   json list = json::array();
-  for (const TrendPoint &point : trend.points)
-    list.push_back({{"label", point.label},
-                    {"run", point.run ? json(point.run) : json()},
-                    {"time", text_or_null(point.time)},
-                    {"revision", text_or_null(point.revision)},
-                    {"accepted", point.accepted},
-                    {"value", number(point.value)}});
+  for (const TrendPoint &point : points)
+    list.push_back(point_json(point));
   return list;
 }
 
-static json changes_json(const Trend &trend)
+static json steps_json(const Trend &trend)
 {
   json list = json::array();
   for (size_t i = 0; i < trend.levels.changes.size(); i++) {
@@ -208,7 +203,9 @@ static json changes_json(const Trend &trend)
 
 static json trend_json(const Trend &trend)
 {
-  json segments = json::array();
+  json segments = json::array(), changes = json::array();
+  for (const Change &change : trend.levels.changes)
+    changes.push_back(change.first);
   for (const Segment &segment : trend.levels.segments)
     segments.push_back({{"begin", segment.begin},
                         {"end", segment.end},
@@ -222,18 +219,20 @@ static json trend_json(const Trend &trend)
           {"unit", trend.unit},
           {"better", result::to_string(trend.better)},
           {"p", trend.p},
-          {"points", points_json(trend)},
+          {"points", points_json(trend.points)},
+          {"gaps", points_json(trend.gaps)},
+          {"changes", changes},
+          {"steps", steps_json(trend)},
           {"segments", segments},
-          {"changes", changes_json(trend)},
           {"outliers", trend.levels.outliers}};
 }
 
 std::string trends_json(const std::vector<Trend> &trends, double alpha)
 {
-  json value = {{"schema", "bpfgate-trend"}, {"version", 1}, {"alpha", alpha}};
-  value["series"] = json::array();
+  json value = {{"schema", "bpfgate-history"}, {"version", 1}, {"alpha", alpha}};
+  value["rows"] = json::array();
   for (const Trend &trend : trends)
-    value["series"].push_back(trend_json(trend));
+    value["rows"].push_back(trend_json(trend));
   return value.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "tools/gate/child.h"
 #include "tools/gate/trend_output.h"
@@ -35,8 +34,7 @@ static std::string panel(const Trend &trend)
 {
   std::vector<std::string> points, levels, outliers;
   for (size_t i = 0; i < trend.points.size(); i++)
-    if (std::isfinite(trend.points[i].value))
-      points.push_back(fmt::format("{} {}", i, trend.points[i].value));
+    points.push_back(fmt::format("{} {}", i, trend.points[i].value));
   for (size_t outlier : trend.levels.outliers)
     outliers.push_back(fmt::format("{} {}", outlier, trend.points[outlier].value));
   for (const Segment &segment : trend.levels.segments) {

@@ -154,7 +154,7 @@ TEST(vm_ab)
   expect_eq(vm.gate({"ab", "--kernel-a", "k1", "--kernel-b", "k1"}), 0);
   expect_eq(vm.gate({"ab", "--kernel-a", "k1", "--kernel-b", "k2", "one", "two"}), 1);
   expect_eq(vm.report()["command"], "ab");
-  expect_has(vm.output, "base: k1 (build id abc); comp: k2");
+  expect_has(vm.output, "counts of instructions in k2 (build id abc) against k1 (build id abc)");
   expect_eq(vm.gate({"ab", "--kernel-a", "k2", "--kernel-b", "k1"}), 0);
   expect_has(vm.output, "improved=1");
 }
