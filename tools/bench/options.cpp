@@ -255,8 +255,7 @@ void convert(Options &options, const Raw &raw)
   options.suite = raw.suite;
   // The sweeps of the published tables show much and decide nothing.
   uint64_t counted_loads = counting() && options.suite != "seeds" ? 3 : 1;
-  options.loads =
-      whole("--loads", raw.loads, 1, 100000, options.commit ? 20 : counted_loads);
+  options.loads = whole("--loads", raw.loads, 1, 100000, options.commit ? 20 : counted_loads);
   if (!raw.prod_affinity.empty())
     options.producer_cpus = parse_cpu_list(raw.prod_affinity);
   if (!raw.cons_affinity.empty())
