@@ -130,7 +130,7 @@ class Steps(unittest.TestCase):
     def test_done_once(self):
         state = self.state()
         first = state.do("a", {"x": 1}, self.act)
-        self.assertEqual((first.status["exit_code"], first.tail()[-1]), (3, "said"))
+        self.assertEqual((first.status["exit_code"], first.reason()), (3, "said [exit 3]"))
         self.assertTrue(state.do("a", {"x": 1}, self.act).reused)
         self.assertFalse(state.do("a", {"x": 2}, self.act).reused)
         state.close()
@@ -188,6 +188,8 @@ class Steps(unittest.TestCase):
         self.assertEqual(step.run(["/nonexistent"]), 127)
         self.assertEqual(step.run(["sh", "-c", "kill -9 $$"]), 128 + 9)
         self.assertIn("No such file", step.log.read_text())
+        step.run(["sh", "-c", "echo 'a.cpp:1: error: no'; echo 'stopped: failed'; exit 1"])
+        self.assertEqual(step.reason(), "a.cpp:1: error: no [exit 1]")
 
 
 if __name__ == "__main__":

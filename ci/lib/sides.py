@@ -50,7 +50,7 @@ def identify(state, tools, kernel):
     step.run([tools.vmtest, "--kernel", kernel, "--json", report, "--timeout", 120, "--", "true"])
     run = (steps.read_json(report) or {"runs": [None]})["runs"][0]
     if run is None or run["outcome"] != "passed":
-        return None, f"{kernel}: {run['outcome']}: {run['detail']}" if run else step.tail(1)[0]
+        return None, f"{kernel}: {run['outcome']}: {run['detail']}" if run else step.reason()
     path = pathlib.Path(kernel)
     content = steps.file_hash(path) if path.is_file() else ""
     return [run["release"], run["build_id"], content], ""

@@ -108,14 +108,25 @@ class Step:
             except BaseException:
                 _end(child)
                 raise
-        return code if code >= 0 else 128 - code
+        code = code if code >= 0 else 128 - code
+        if code:
+            with open(self.log, "ab") as log:
+                log.write(f"[exit {code}]\n".encode())
+        return code
 
     def finish(self, **status):
         self.status = {"name": self.name, **status}
         write_json(self.directory / "status.json", self.status)
 
-    def tail(self, lines=15):
-        return self.log.read_text(errors="replace").splitlines()[-lines:]
+    def reason(self):
+        """What the last command's log tells most by: its first error, else its last line."""
+        lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
+        command = max((i for i, line in enumerate(lines) if line.startswith("$ ")), default=0)
+        said = [line for line in lines[command + 1:] if line.strip()]
+        ended = said[-1:] if said and said[-1].startswith("[exit ") else []
+        said = said[:len(said) - len(ended)] or lines[command:command + 1]
+        errors = [line for line in said if "error:" in line.lower()]
+        return " ".join([*(errors[:1] or said[-1:]), *ended])
 
 
 def _end(child, patience_s=10):
