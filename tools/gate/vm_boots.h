@@ -25,7 +25,7 @@ struct BootPlan {
 // A boot that gave no figures. what(): "seed 3: panic: ...", one line.
 class boot_error : public std::runtime_error {
 public:
-  boot_error(const std::string &what, std::vector<std::string> console = {})
+  explicit boot_error(const std::string &what, std::vector<std::string> console = {})
       : std::runtime_error(what), x_console(std::move(console))
   {
   }
