@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // bench inside guests whose clock counts instructions: the same seed gives the same bytes, what is
 // injected is what is read, and what cannot be counted says so.
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
@@ -29,8 +30,8 @@ static Counted count(const std::string &seed, const std::vector<std::string> &ar
   TemporaryDirectory here;
   const char *bench = getenv("BENCH");
   expect(bench, "BENCH is not in the environment: run this by meson test");
-  std::vector<std::string> command = {"--icount", "--seed",  seed, "--out",  here.path(), "--",
-                                      bench,      "--loads", "1",  "--json", "b.json"};
+  std::vector<std::string> command = {"--icount", "--seed", seed,     "--out", here.path(),
+                                      "--",       bench,    "--json", "b.json"};
   command.insert(command.end(), arguments.begin(), arguments.end());
   VmRun ended = run_vmtest(command);
   expect(ended.status == 0, fmt::format("exit {}: {}", ended.status, ended.err));
@@ -39,11 +40,17 @@ static Counted count(const std::string &seed, const std::vector<std::string> &ar
   return counted;
 }
 
+// The median of the loads: one alone may lie 0.2 % off.
 static double figure(const Counted &counted, const std::string &name)
 {
   for (const result::Benchmark &row : counted.result.benchmarks)
-    if (row.name == name && !row.metrics.empty())
-      return row.metrics.at(0).samples.at(0).at(0);
+    if (row.name == name && !row.metrics.empty()) {
+      std::vector<double> loads;
+      for (const auto &load : row.metrics.at(0).samples)
+        loads.push_back(load.at(0));
+      std::sort(loads.begin(), loads.end());
+      return loads.at(loads.size() / 2);
+    }
   fail("no figure of " + name, std::source_location::current());
 }
 

@@ -86,7 +86,7 @@ TEST(counts_of_a_kernel_that_panics_are_no_pass)
   Gate gate;
   std::string panics = gate.here / "vmtest";
   write_file(panics,
-             fmt::format("#!/bin/sh\nexec '{}' --append rdinit=/nothing \"$@\"\n", gate.vmtest),
+             fmt::format("#!/bin/sh\nexec '{}' --append rdinit=/bin/bench \"$@\"\n", gate.vmtest),
              0777);
   gate.vmtest = panics;
   int code = gate.run({"ab", "--kernel-a", test_kernel(), "--kernel-b", test_kernel()});
