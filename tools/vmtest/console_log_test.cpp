@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// The console texts are from guests that vmtest booted (Debian's 6.1.192, 6.12.95 and 7.2.12; a 6.1
-// with KASAN and lockdep) and that did what each says with a module made for it.
+// The console texts are from guests that vmtest booted (Debian's 6.1, 6.12 and 7.2) and that did
+// what each says; those of KASAN and lockdep follow the form of the kernel's reports and are not
+// from a guest.
 #include "tools/vmtest/console_log.h"
 
 #include <vector>
