@@ -74,13 +74,10 @@ public:
   {
     uint64_t nr = params.number("nr_entries"), value_size = params.number("value_size");
     size_maps(params, needs);
-    for (auto each : {&Programs::lookup, &Programs::false_positive, &Programs::without_bloom,
-                      &Programs::with_bloom, &Programs::walk_windows, &Programs::walk_values})
-      bpf_program__set_autoload(x_skel->progs.*each, each == prog || each == base);
-    // update also fills the filter, thousands of values a system call
-    bpf_program__set_autoload(x_skel->progs.update, needs.filter);
     x_skel->rodata->nr_entries = static_cast<uint32_t>(nr);
-    x_skel.load();
+    // update also fills the filter, thousands of values a system call
+    bpf_program *fill = needs.filter ? x_skel->progs.update : nullptr;
+    x_skel.load_only({x_skel->progs.*prog, x_skel->progs.*base, fill});
 
     if (base == &Programs::walk_windows) {
       const auto &bytes = random_bytes();

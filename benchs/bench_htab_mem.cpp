@@ -85,14 +85,14 @@ public:
       bpf::check(bpf_map__set_map_flags(map, 0), "set flags of map", "htab");
     fix_hash_seed(map);
     x_skel->rodata->stride = x_pairs ? params.producers / 2 : params.producers;
-    x_skel.load();
+    auto &progs = x_skel->progs;
+    bpf_program *op = x_pairs                                  ? progs.add_only
+                      : params.text("use-case") == "overwrite" ? progs.overwrite
+                                                               : progs.batch_add_batch_del;
+    x_skel.load_only({op, progs.loop, x_pairs ? progs.del_only : nullptr});
     if (x_cgroup)
       x_cgroup->leave();
-    auto &progs = x_skel->progs;
-    use(x_pairs                                  ? progs.add_only
-        : params.text("use-case") == "overwrite" ? progs.overwrite
-                                                 : progs.batch_add_batch_del,
-        progs.loop, x_skel->bss->bench_slots, params.producers, 1);
+    use(op, progs.loop, x_skel->bss->bench_slots, params.producers, 1);
   }
 
   Counts run(unsigned producer, uint32_t nr_ops) override

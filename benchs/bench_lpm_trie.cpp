@@ -26,10 +26,9 @@ public:
     x_skel->rodata->nr_entries = params.number("nr_entries");
     x_skel->rodata->prefix_len = params.number("prefix_len");
     x_skel->rodata->random_keys = params.flag("random");
-    x_skel.load();
-    auto &progs = x_skel->progs;
-    use(progs.*prog, base ? progs.*base : nullptr, x_skel->bss->bench_slots, params.producers,
-        params.number("nr_entries"));
+    bpf_program *op = x_skel->progs.*prog, *without = base ? x_skel->progs.*base : nullptr;
+    x_skel.load_only({op, without});
+    use(op, without, x_skel->bss->bench_slots, params.producers, params.number("nr_entries"));
   }
 
 protected:

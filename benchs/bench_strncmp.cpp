@@ -30,9 +30,7 @@ public:
     std::copy_n(target, length, x_skel->bss->text);
     x_skel->bss->text[length - 1]--;
     x_skel->rodata->cmp_str_len = static_cast<uint32_t>(length);
-    for (auto each : {&Programs::no_helper, &Programs::helper})
-      bpf_program__set_autoload(x_skel->progs.*each, each == prog);
-    x_skel.load();
+    x_skel.load_only({x_skel->progs.*prog, x_skel->progs.noop});
     use(x_skel->progs.*prog, x_skel->progs.noop, x_skel->bss->bench_slots, params.producers, 1);
   }
 

@@ -170,21 +170,15 @@ struct MemoryCgroup::Reaper {
   [[noreturn]] static void wait_and_remove(int ends[2], const char *dir)
   {
     setsid(); // so that Ctrl-C, meant for the parent, does not end it
-    for (int fd = 0; fd < 3; fd++)
-      close(fd); // or a reader of the parent's output waits for it
-    close_range_from(3, ends[0]);
+    // A reader of the parent's output would wait for us, and BPF maps must not live on in here.
+    if (ends[0] > 0)
+      close_range(0, ends[0] - 1, 0);
+    close_range(ends[0] + 1, ~0U, 0);
     char byte;
     while (read(ends[0], &byte, 1) < 0 && errno == EINTR)
       ;
     remove_cgroup(dir);
     _exit(0);
-  }
-  static void close_range_from(int first, int keep)
-  {
-    long limit = sysconf(_SC_OPEN_MAX);
-    for (int fd = first; fd < (limit > 4096 ? 4096 : limit); fd++)
-      if (fd != keep)
-        close(fd); // BPF maps must not live on in here
   }
   pid_t pid = -1;
   Fd ours;

@@ -104,6 +104,8 @@ static Prepared prepare(const std::string &spec, const Options &options)
   Clock::time_point begin = Clock::now();
   Prepared prepared;
   prepared.kernel.name = spec;
+  if (interrupts().count)
+    return prepared; // run_one() says so
   try {
     prepared.kernel = find_fit_kernel(spec, options);
     prepared.payload = make_payload(options, prepared.kernel);
@@ -358,12 +360,13 @@ static RunReport run_one(const Options &options, const Prepared &prepared, const
 {
   RunReport run = start_report(prepared, machine);
   Output output(options.jobs > 1 ? label(run) : "");
-  if (prepared.error) {
-    fail(run.result, *prepared.error);
-  } else if (interrupts().count) {
+  if (interrupts().count) {
+    // First: what failed meanwhile, such as apt, failed because of the signal.
     run.result.outcome = Outcome::Interrupted;
     run.result.status = interrupts().signal;
     run.result.detail = "not started";
+  } else if (prepared.error) {
+    fail(run.result, *prepared.error);
   } else {
     try {
       run.result = boot_it(options, prepared, machine, run, output);

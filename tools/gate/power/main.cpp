@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "tools/gate/interrupt.h"
+#include "tools/gate/power/counts.h"
 #include "tools/gate/power/record.h"
 #include "tools/gate/power/tables.h"
 
@@ -16,6 +17,13 @@ static int print_tables(const std::string &path, const power::JudgeOptions &opti
              power::rules_table(data, options), power::designs_table(data, options),
              power::simulation_table(options));
   return 0;
+}
+
+// What follows "--"; by default the quick suite.
+static std::vector<std::string> bench_arguments(const CLI::App &command)
+{
+  std::vector<std::string> arguments = command.remaining();
+  return arguments.empty() ? std::vector<std::string>{"--suite", "quick"} : arguments;
 }
 
 static int run(int argc, char **argv)
@@ -40,6 +48,16 @@ static int run(int argc, char **argv)
   judge->add_option("--trials", judging.trials, "comparisons per benchmark and effect (100)");
   judge->add_option("--beyond-cache", judging.beyond_cache, "begin of a name; not in the sums");
   judge->add_option("--seed", judging.seed, "of the resampling (0)");
+  power::CountOptions counting;
+  CLI::App *counts = app.add_subcommand("counts", "instruction counts in guests, as Markdown");
+  counts->allow_extras();
+  counts->add_option("KERNEL", counting.kernels, "as vmtest --kernel takes it")->required();
+  counts->add_option("--vmtest", counting.vmtest, "the vmtest executable")->required();
+  counts->add_option("--bench", counting.bench, "the bench executable")->required();
+  counts->add_option("--effect", counting.effects, "fractions (0.005)");
+  counts->add_option("--baseline", counting.baseline, "boots that base is made of (5)");
+  counts->add_option("--boots", counting.boots, "comparisons of a kernel and effect (10)");
+  counts->add_option("--jobs", counting.jobs, "guests at a time (1)");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
@@ -47,10 +65,12 @@ static int run(int argc, char **argv)
   }
   if (*judge)
     return print_tables(path, judging);
-  options.bench_arguments = record->remaining();
-  if (options.bench_arguments.empty())
-    options.bench_arguments = {"--suite", "quick"};
   gate::catch_interrupts();
+  if (*counts) {
+    counting.bench_arguments = bench_arguments(*counts);
+    return power::print_counts(counting);
+  }
+  options.bench_arguments = bench_arguments(*record);
   return power::record(options);
 }
 

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 #include <functional>
 
 #include "tools/gate/power/designs.h"
+#include "tools/gate/power/markdown.h"
 #include "tools/gate/power/resample.h"
 #include "tools/gate/power/rules.h"
 #include "tools/gate/simulation.h"
@@ -21,54 +21,12 @@ using gate::Verdict;
 
 using Slower = std::function<bool(const std::vector<Unit> &)>;
 
-namespace
-{
-
-struct Share {
-  size_t hits = 0, trials = 0;
-  void add(bool hit)
-  {
-    hits += hit;
-    trials++;
-  }
-};
-
-} // namespace
-
-static std::string percent(const Share &share)
-{
-  return share.trials ? fmt::format("{:.0f} %", 100.0 * share.hits / share.trials) : "-";
-}
-
-// With the exact upper bound at 95 %.
-static std::string rate(const Share &share)
-{
-  if (share.trials == 0)
-    return "-";
-  double bound = share.hits == share.trials
-                     ? 1
-                     : boost::math::binomial::find_upper_bound_on_p(share.trials, share.hits, .05);
-  return fmt::format("{} of {} (< {:.2g} %)", share.hits, share.trials, 100 * bound);
-}
-
 static std::vector<std::string> effect_names(const Data &data)
 {
   std::vector<std::string> names;
   for (double effect : data.effects())
     names.push_back(fmt::format("+{:g} %", 100 * effect));
   return names;
-}
-
-static std::string line(const std::vector<std::string> &cells)
-{
-  return fmt::format("| {} |\n", fmt::join(cells, " | "));
-}
-
-static std::string head(const std::vector<std::string> &cells)
-{
-  std::vector<std::string> rules(cells.size(), "---:");
-  rules[0] = "---";
-  return line(cells) + line(rules);
 }
 
 static bool beyond_cache(const JudgeOptions &options, const std::string &benchmark)
