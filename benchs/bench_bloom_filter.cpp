@@ -6,9 +6,11 @@
 // miss that the filter stops is a hit); compare their total operations.
 #include <bpf/bpf.h>
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 
+#include "progs/bloom_filter_bench.h"
 #include "tools/bench/reports.h"
 #include "tools/bench/test_run_bench.h"
 
@@ -49,21 +51,20 @@ ElementWriter value_writer(uint64_t value_size)
 }
 
 // Made once: each load wants the same ones.
-const std::vector<uint8_t> &random_bytes()
+const std::vector<uint64_t> &random_bytes()
 {
-  static const std::vector<uint8_t> all = [] {
-    std::vector<uint8_t> bytes(sizeof(Skel::bss->random_bytes));
+  static const std::vector<uint64_t> all = [] {
+    std::vector<uint64_t> words((NR_RANDOM_BYTES + 7) / 8);
     std::mt19937_64 random(1);
-    for (uint8_t &byte : bytes)
-      byte = static_cast<uint8_t>(random());
-    return bytes;
+    std::generate(words.begin(), words.end(), random);
+    return words;
   }();
   return all;
 }
 
 // Which of the maps a benchmark needs.
 struct Needs {
-  bool values, filter, hashmap;
+  bool values, filter, hashmap, windows;
 };
 
 class Bloom : public TestRunBench {
@@ -79,9 +80,11 @@ public:
     bpf_program *fill = needs.filter ? x_skel->progs.update : nullptr;
     x_skel.load_only({x_skel->progs.*prog, x_skel->progs.*base, fill});
 
-    if (base == &Programs::walk_windows) {
-      const auto &bytes = random_bytes();
-      std::copy(bytes.begin(), bytes.end(), x_skel->bss->random_bytes);
+    if (needs.windows) {
+      uint32_t first = 0;
+      int fd = bpf_map__fd(x_skel->maps.windows);
+      bpf::check(bpf_map_update_elem(fd, &first, random_bytes().data(), BPF_ANY), "fill map",
+                 "windows");
     }
     auto value = value_writer(value_size);
     if (needs.hashmap)
@@ -112,6 +115,7 @@ private:
     bpf_map__set_autocreate(maps.values, needs.values || needs.filter);
     bpf_map__set_autocreate(maps.filter, needs.filter);
     bpf_map__set_autocreate(maps.hashmap, needs.hashmap);
+    bpf_map__set_autocreate(maps.windows, needs.windows);
   }
 
   void fill_filter(uint64_t nr, uint64_t value_size, const ElementWriter &value)
@@ -149,10 +153,9 @@ void validate(const Params &params)
 }
 
 Descriptor make(const char *name, const char *op, std::shared_ptr<const Report> report,
-                bpf_program *Programs::*prog, bool windows, Needs needs)
+                bpf_program *Programs::*prog, Needs needs)
 {
-  constexpr uint64_t nr_windows = sizeof(Skel::bss->random_bytes) - 256;
-  auto base = windows ? &Programs::walk_windows : &Programs::walk_values;
+  auto base = needs.windows ? &Programs::walk_windows : &Programs::walk_values;
   return {.name = name,
           .op = op,
           .report = std::move(report),
@@ -160,22 +163,23 @@ Descriptor make(const char *name, const char *op, std::shared_ptr<const Report> 
           .rate_ops = prog == &Programs::false_positive ? 100000U : 0,
           .validate = validate,
           .load = [=](const Params &params) {
-            return std::make_unique<Bloom>(params, prog, base, needs, windows ? nr_windows : 0);
+            return std::make_unique<Bloom>(params, prog, base, needs,
+                                           needs.windows ? NR_WINDOWS : 0);
           }};
 }
 
 const Register bloom_filter{
     make("bloom-lookup", "one bpf_map_peek_elem() of a value that is in the filter",
-         hits_drops_report(), &Programs::lookup, false, {true, true, false}),
+         hits_drops_report(), &Programs::lookup, {true, true, false, false}),
     make("bloom-update", "one bpf_map_push_elem() of a value that is in the filter already",
-         hits_drops_report(), &Programs::update, false, {true, true, false}),
+         hits_drops_report(), &Programs::update, {true, true, false, false}),
     make("bloom-false-positive",
          "one bpf_map_peek_elem() of a random value, and a hash lookup where the filter says yes",
-         false_positive_report(), &Programs::false_positive, true, {false, true, true}),
+         false_positive_report(), &Programs::false_positive, {false, true, true, true}),
     make("hashmap-without-bloom", "one bpf_map_lookup_elem() of a random value in a hash map",
-         hits_drops_report(), &Programs::without_bloom, true, {false, false, true}),
+         hits_drops_report(), &Programs::without_bloom, {false, false, true, true}),
     make("hashmap-with-bloom", "the same behind a bpf_map_peek_elem() of a bloom filter",
-         hits_drops_report(), &Programs::with_bloom, true, {false, true, true}),
+         hits_drops_report(), &Programs::with_bloom, {false, true, true, true}),
 };
 
 } // namespace

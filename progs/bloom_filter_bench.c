@@ -6,10 +6,7 @@
  * What makes a figure wrong: counting a window that is in the map as absent; so the map decides.
  */
 #include "progs/bench_loop.bpf.h"
-
-/* Large enough that 2.5 million windows of it differ, small enough to stay in the last cache. */
-#define NR_WINDOWS     2500000
-#define MAX_VALUE_SIZE 256
+#include "progs/bloom_filter_bench.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -32,9 +29,19 @@ struct {
 	__uint(max_entries, 1000);
 } hashmap SEC(".maps");
 
-const volatile __u32 nr_entries;
+struct random_bytes {
+	__u8 at[NR_RANDOM_BYTES];
+};
 
-__u8 random_bytes[NR_WINDOWS + MAX_VALUE_SIZE];
+/* No global variable, because those are made and filled for every load, needed or not. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__type(key, __u32);
+	__type(value, struct random_bytes);
+	__uint(max_entries, 1);
+} windows SEC(".maps");
+
+const volatile __u32 nr_entries;
 
 static __always_inline void *next_value(struct bench_ctx *ctx)
 {
@@ -46,13 +53,15 @@ static __always_inline void *next_value(struct bench_ctx *ctx)
 /* Each window once before any comes again: the stride and the number of windows share no factor. */
 static __always_inline void *next_window(struct bench_ctx *ctx)
 {
+	__u32 first = 0;
+	struct random_bytes *bytes = bpf_map_lookup_elem(&windows, &first);
 	__u64 window = ctx->cursor;
 
 	ctx->cursor =
 		window + 1618033 < NR_WINDOWS ? window + 1618033 : window + 1618033 - NR_WINDOWS;
 	if (window >= NR_WINDOWS)
 		window = 0;
-	return &random_bytes[window];
+	return bytes ? &bytes->at[window] : NULL;
 }
 
 static long op_values(__u32 index, struct bench_ctx *ctx)
@@ -78,16 +87,13 @@ static long op_update(__u32 index, struct bench_ctx *ctx)
 
 static long op_windows(__u32 index, struct bench_ctx *ctx)
 {
-	void *window = next_window(ctx);
-
-	barrier_var(window);
-	return BENCH_NEXT;
+	return next_window(ctx) ? BENCH_NEXT : bench_wrong(ctx, -EINVAL);
 }
 
 static long op_false_positive(__u32 index, struct bench_ctx *ctx)
 {
 	void *window = next_window(ctx);
-	int err = bpf_map_peek_elem(&filter, window);
+	int err = window ? bpf_map_peek_elem(&filter, window) : -EINVAL;
 
 	if (err == -ENOENT) {
 		ctx->absent++;
@@ -105,7 +111,11 @@ static long op_false_positive(__u32 index, struct bench_ctx *ctx)
 
 static long op_without_bloom(__u32 index, struct bench_ctx *ctx)
 {
-	if (!bpf_map_lookup_elem(&hashmap, next_window(ctx)))
+	void *window = next_window(ctx);
+
+	if (!window)
+		return bench_wrong(ctx, -EINVAL);
+	if (!bpf_map_lookup_elem(&hashmap, window))
 		ctx->drops++;
 	return BENCH_NEXT;
 }
@@ -113,7 +123,7 @@ static long op_without_bloom(__u32 index, struct bench_ctx *ctx)
 static long op_with_bloom(__u32 index, struct bench_ctx *ctx)
 {
 	void *window = next_window(ctx);
-	int err = bpf_map_peek_elem(&filter, window);
+	int err = window ? bpf_map_peek_elem(&filter, window) : -EINVAL;
 
 	if (err == -ENOENT)
 		return BENCH_NEXT;

@@ -14,6 +14,12 @@ void Share::add(bool hit)
   trials++;
 }
 
+void Share::add(const Share &other)
+{
+  hits += other.hits;
+  trials += other.trials;
+}
+
 std::string percent(const Share &share)
 {
   return share.trials ? fmt::format("{:.0f} %", 100.0 * share.hits / share.trials) : "-";

@@ -12,6 +12,7 @@ namespace power
 struct Share {
   size_t hits = 0, trials = 0;
   void add(bool hit);
+  void add(const Share &other);
 };
 
 // "97 %"; "-" without trials.

@@ -47,36 +47,44 @@ Logs logs_of(const std::vector<Unit> &units, Statistic statistic)
   return logs;
 }
 
-// The units from begin on, as a family of one row.
-static std::vector<Candidate> one_row(const Logs &logs, size_t begin, size_t count,
-                                      const GateRule &rule)
+// Units begin to end of one row; key: of the row.
+static Candidate candidate_of(const std::string &key, const Logs &logs, size_t begin, size_t end,
+                              const GateRule &rule)
 {
-  auto value = logs.values.begin() + begin;
-  auto second = logs.second.begin() + begin;
+  auto value = logs.values.begin();
+  auto second = logs.second.begin();
   Candidate candidate;
-  candidate.row.base_loads = candidate.row.comp_loads = count;
+  candidate.key = candidate.row.name = key;
+  candidate.row.base_loads = candidate.row.comp_loads = end - begin;
   candidate.row.method = "ab";
-  candidate.key = "row";
-  candidate.evidence = gate::paired_evidence({value, value + count}, {second, second + count},
-                                             rule.tolerance, result::Better::Lower, 0);
-  std::vector<Candidate> rows;
-  rows.push_back(std::move(candidate));
-  return rows;
+  candidate.evidence =
+      gate::paired_evidence({value + begin, value + end}, {second + begin, second + end},
+                            rule.tolerance, result::Better::Lower, 0);
+  return candidate;
 }
 
-Verdict gate_verdict(const std::vector<Unit> &units, const GateRule &rule)
+std::vector<Verdict> gate_verdicts(const std::vector<std::vector<Unit>> &rows, const GateRule &rule)
 {
-  Logs logs = logs_of(units, rule.statistic);
-  size_t first = std::min(rule.first_units, units.size()), left = units.size() - first;
-  std::vector<Candidate> rows = one_row(logs, 0, first, rule);
   double second_proof = (1 - first_share) * proof;
-  auto again = screen(rows, first_share * proof, rule.alpha, second_proof);
-  if (again.empty())
-    return rows[0].row.verdict;
-  size_t count = gate::second_units(again.begin()->second, std::min(first, left), left);
-  rows = one_row(logs, first, count, rule);
-  judge(rows, rule.alpha, second_proof);
-  return rows[0].row.verdict;
+  std::vector<Logs> logs;
+  std::vector<Candidate> first, second;
+  for (const std::vector<Unit> &units : rows) {
+    logs.push_back(logs_of(units, rule.statistic));
+    first.push_back(candidate_of(std::to_string(first.size()), logs.back(), 0,
+                                 std::min(rule.first_units, units.size()), rule));
+  }
+  for (auto [key, needed] : screen(first, first_share * proof, rule.alpha, second_proof)) {
+    const Logs &all = logs[std::stoul(key)];
+    size_t begin = std::min(rule.first_units, all.values.size());
+    size_t left = all.values.size() - begin;
+    size_t count = gate::second_units(needed, std::min(begin, left), left);
+    second.push_back(candidate_of(key, all, begin, begin + count, rule));
+  }
+  judge_again(first, std::move(second), rule.alpha, second_proof);
+  std::vector<Verdict> verdicts(rows.size());
+  for (const Candidate &candidate : first)
+    verdicts[std::stoul(candidate.key)] = candidate.row.verdict;
+  return verdicts;
 }
 
 } // namespace power

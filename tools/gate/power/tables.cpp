@@ -11,6 +11,7 @@
 #include "tools/gate/power/markdown.h"
 #include "tools/gate/power/resample.h"
 #include "tools/gate/power/rules.h"
+#include "tools/gate/power/suite.h"
 #include "tools/gate/simulation.h"
 #include "tools/gate/statistics.h"
 
@@ -35,30 +36,20 @@ static bool beyond_cache(const JudgeOptions &options, const std::string &benchma
                      [&](const std::string &each) { return benchmark.starts_with(each); });
 }
 
-static double unit_ms(const Data &data, const std::string &benchmark)
-{
-  std::vector<double> walls;
-  for (const Series &series : data.series)
-    if (series.benchmark == benchmark)
-      for (const Unit &unit : series.units)
-        walls.push_back(unit.wall_ms);
-  return gate::median(walls);
-}
-
 static size_t affordable(const Data &data, const std::string &benchmark,
                          const JudgeOptions &options)
 {
-  return std::max<size_t>(1, 1000 * options.seconds / unit_ms(data, benchmark));
+  return affordable_units(data, benchmark, options.seconds);
 }
 
 static Share false_alarms(const Data &data, const std::string &benchmark,
-                          const JudgeOptions &options, size_t first_look, const Slower &slower)
+                          const JudgeOptions &options, const Slower &slower)
 {
   Share share;
   const Series *same = data.find(benchmark, 0);
   Resample resample(options.seed);
   for (size_t i = 0; same && i < options.trials; i++)
-    share.add(slower(resample.relabelled(*same, affordable(data, benchmark, options), first_look)));
+    share.add(slower(resample.relabelled(*same, affordable(data, benchmark, options), 0)));
   return share;
 }
 
@@ -71,12 +62,6 @@ static Share found(const Data &data, const std::string &benchmark, double effect
   for (size_t i = 0; slowed && i < options.trials; i++)
     share.add(slower(resample.drawn(*slowed, affordable(data, benchmark, options))));
   return share;
-}
-
-static void sum(Share &total, const Share &part)
-{
-  total.hits += part.hits;
-  total.trials += part.trials;
 }
 
 // Neighbouring units in the order and with the labels of the measurement.
@@ -100,18 +85,10 @@ static double position_of(const Series &series)
   return (gate::median(groups[1]) - gate::median(groups[0])) / 2;
 }
 
-static Slower regressed(const GateRule &rule)
-{
-  return [=](const std::vector<Unit> &units) {
-    return gate_verdict(units, rule) == Verdict::Regressed;
-  };
-}
-
-static GateRule gate_rule(const Data &data, const JudgeOptions &options)
+static GateRule gate_rule(const JudgeOptions &options)
 {
   GateRule rule;
   rule.tolerance = options.tolerance;
-  rule.alpha = .01 / data.benchmarks.size();
   return rule;
 }
 
@@ -123,7 +100,9 @@ std::string benchmark_table(const Data &data, const JudgeOptions &options)
   for (const std::string &name : effect_names(data))
     titles.push_back(name);
   std::string text = head(titles);
-  GateRule rule = gate_rule(data, options);
+  GateRule rule = gate_rule(options);
+  SuiteRuns runs(data, options.seconds, options.trials, options.seed);
+  CleanRuns clean = runs.clean(rule);
   for (const std::string &name : data.benchmarks) {
     const Series *same = data.find(name, 0), *slowed = data.find(name, .05);
     if (!same || !slowed)
@@ -132,24 +111,19 @@ std::string benchmark_table(const Data &data, const JudgeOptions &options)
       return fmt::format("{:.2f} %",
                          100 * gate::robust_sigma(logs_of(same->units, statistic).values));
     };
-    auto unchanged = [&](const std::vector<Unit> &units) {
-      return gate_verdict(units, rule) == Verdict::Unchanged;
-    };
-    std::vector<std::string> cells = {
-        name,
-        fmt::format("{:.0f}", unit_ms(data, name)),
-        fmt::format("{}", affordable(data, name, options)),
-        sd(Statistic::Floor),
-        sd(Statistic::LowerQuartile),
-        sd(Statistic::Median),
-        fmt::format("{:+.2f} %", 100 * position_of(*same)),
-        fmt::format("{:+.2f} %",
-                    100 * std::expm1(gate::median(
-                              logs_of(slowed->units, Statistic::LowerQuartile).values))),
-        fmt::format("{}", false_alarms(data, name, options, 20, regressed(rule)).hits),
-        percent(false_alarms(data, name, options, 20, unchanged))};
+    double injected = gate::median(logs_of(slowed->units, Statistic::LowerQuartile).values);
+    std::vector<std::string> cells = {name,
+                                      fmt::format("{:.0f}", unit_ms(data, name)),
+                                      fmt::format("{}", affordable(data, name, options)),
+                                      sd(Statistic::Floor),
+                                      sd(Statistic::LowerQuartile),
+                                      sd(Statistic::Median),
+                                      fmt::format("{:+.2f} %", 100 * position_of(*same)),
+                                      fmt::format("{:+.2f} %", 100 * std::expm1(injected)),
+                                      fmt::format("{}", clean.regressed[name].hits),
+                                      percent(clean.unchanged[name])};
     for (double effect : data.effects())
-      cells.push_back(percent(found(data, name, effect, options, regressed(rule))));
+      cells.push_back(percent(runs.slowed(name, effect, rule).found));
     text += line(cells);
   }
   return text;
@@ -168,22 +142,50 @@ static Share alarms_apart(const Data &data, const std::string &benchmark,
 }
 
 static std::string rule_line(const Data &data, const JudgeOptions &options, const std::string &name,
-                             const Slower &slower, bool paired, size_t first_look)
+                             const Slower &slower, bool paired)
 {
   Share alarms, measured, apart;
   std::vector<Share> shares(data.effects().size());
   for (const std::string &benchmark : data.benchmarks) {
-    sum(alarms, false_alarms(data, benchmark, options, first_look, slower));
-    sum(measured, as_measured(data, benchmark, options, slower));
+    alarms.add(false_alarms(data, benchmark, options, slower));
+    measured.add(as_measured(data, benchmark, options, slower));
     if (!paired)
-      sum(apart, alarms_apart(data, benchmark, options, slower));
+      apart.add(alarms_apart(data, benchmark, options, slower));
     for (size_t k = 0; k < shares.size() && !beyond_cache(options, benchmark); k++)
-      sum(shares[k], found(data, benchmark, data.effects()[k], options, slower));
+      shares[k].add(found(data, benchmark, data.effects()[k], options, slower));
   }
   std::vector<std::string> cells = {name, rate(alarms), rate(measured),
                                     paired ? "-" : percent(apart)};
   for (const Share &share : shares)
     cells.push_back(percent(share));
+  return line(cells);
+}
+
+// The gate, in whole runs: its false alarms are those of runs without a change and of the rows that
+// were not slowed.
+static std::string gate_line(const Data &data, const JudgeOptions &options, const GateRule &rule)
+{
+  SuiteRuns runs(data, options.seconds, options.trials, options.seed);
+  Share alarms, measured;
+  for (const auto &[name, share] : runs.clean(rule).regressed)
+    alarms.add(share);
+  std::vector<std::string> cells;
+  for (double effect : data.effects()) {
+    Share found;
+    for (const std::string &benchmark : data.benchmarks) {
+      SlowedRuns slowed = runs.slowed(benchmark, effect, rule);
+      alarms.add(slowed.alarms);
+      if (!beyond_cache(options, benchmark))
+        found.add(slowed.found);
+    }
+    cells.push_back(percent(found));
+  }
+  for (const std::string &benchmark : data.benchmarks)
+    measured.add(as_measured(data, benchmark, options, [&](const std::vector<Unit> &units) {
+      return gate_verdicts({units}, rule)[0] == Verdict::Regressed;
+    }));
+  std::string name = fmt::format("gate, tolerance {:g} %", 100 * rule.tolerance);
+  cells.insert(cells.begin(), {name, rate(alarms), rate(measured), "-"});
   return line(cells);
 }
 
@@ -199,14 +201,12 @@ static std::string rules_head(const Data &data, const std::string &first)
 std::string rules_table(const Data &data, const JudgeOptions &options)
 {
   std::string text = rules_head(data, "rule");
-  GateRule rule = gate_rule(data, options);
-  text += rule_line(data, options, fmt::format("gate, tolerance {:g} %", 100 * rule.tolerance),
-                    regressed(rule), true, rule.first_units);
-  GateRule wide = rule;
-  wide.tolerance = .05;
-  text += rule_line(data, options, "gate, tolerance 5 %", regressed(wide), true, rule.first_units);
+  GateRule rule = gate_rule(options);
+  text += gate_line(data, options, rule);
+  rule.tolerance = .05;
+  text += gate_line(data, options, rule);
   for (const PeerRule &peer : peer_rules())
-    text += rule_line(data, options, peer.name, peer.slower, peer.paired, 0);
+    text += rule_line(data, options, peer.name, peer.slower, peer.paired);
   return text;
 }
 
@@ -234,7 +234,8 @@ static Share found_scaled(const Data &data, const std::string &benchmark, double
 static std::string design_line(const Data &data, const JudgeOptions &options, Design design,
                                Statistic statistic, size_t pairs, const std::string &name)
 {
-  double alpha = gate_rule(data, options).alpha;
+  // As Holm's first step over all benchmarks.
+  double alpha = .01 / data.benchmarks.size();
   auto slower = [&](const std::vector<Unit> &units) {
     Logs logs = logs_of(units, statistic);
     return p_slower(design, logs.values, logs.second, options.tolerance) <= alpha;
@@ -243,7 +244,7 @@ static std::string design_line(const Data &data, const JudgeOptions &options, De
   std::vector<Share> fit(effects.size()), beyond(effects.size());
   for (const std::string &benchmark : data.benchmarks)
     for (size_t k = 0; k < effects.size(); k++)
-      sum((beyond_cache(options, benchmark) ? beyond : fit)[k],
+      (beyond_cache(options, benchmark) ? beyond : fit)[k].add(
           found_scaled(data, benchmark, effects[k], pairs, options, slower));
   std::vector<std::string> cells = {name};
   for (size_t k = 0; k < effects.size(); k++)
