@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Every command of the pages is run: here, in reading order, or by the test that ELSEWHERE names.
+Usage: docs_test.py accounts|commands|kernels SOURCE_DIR BUILD_DIR
+accounts: each command is run or listed, and what is listed is still there. commands: those that need
+no other kernel. kernels: those that boot one (Debian's 6.1, 6.12, 7.2 are fetched where they are not).
+"""
+
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "lib"))
+import doc_commands  # noqa: E402
+import scratch  # noqa: E402
+
+# Run by another test of Meson, or by a workflow: the name, a file, and what of the command is in it.
+# Or not run at all: why.
+BISECTS = ("bisect", "ci/bisect_test.sh")
+PATCHES = ("patch", "ci/patch_test.py")
+NEWCOMER = ("newcomer_bench", "ci/newcomer_test.py", "ADD_A_BENCH")
+NEW_TEST = ("newcomer_test", "ci/newcomer_test.py", "ADD_A_TEST")
+TREE = "works on the reader's tree of the kernel, which it builds"
+MEASURING = "made the figures below it: a hundred boots"
+REGISTRY = "asks npm's registry"
+ELSEWHERE = {
+    "ci/test": (None, "ci/workflows/bpfgate.yml", "run: sudo ci/test"),  # runs this test
+    "ninja -C build benchs/bench tools/gate/gate": NEWCOMER,
+    "build/benchs/bench --net prandom": NEWCOMER,
+    "build/tools/gate/gate record prandom && build/tools/gate/gate check prandom": NEWCOMER,
+    "build/tools/gate/gate check --inject prandom=30% prandom": NEWCOMER,
+    "ninja -C build prog_tests/test_progs": NEW_TEST,
+    "build/prog_tests/test_progs -a array_ops -v": NEW_TEST,
+    "npm pack uplot && tar xf uplot-*.tgz": REGISTRY,
+    "cp package/LICENSE package/dist/uPlot.iife.min.js package/dist/uPlot.min.css CHECKOUT/third_party/uplot/":
+        REGISTRY,
+    "ci/gate --vm": (None, "ci/workflows/bpfgate.yml", 'run: ci/gate --vm "$KERNEL"'),
+    "ci/patch --base main --head my-branch": (*PATCHES, '"--base", "HEAD", "--patch"'),
+    "ci/patch --base HEAD --patch 0001-lpm.patch --kernel 6.12": (*PATCHES, '"--base", "HEAD", "--patch"'),
+    'ci/patch --base main --head "$(git stash create)" --time': (*PATCHES, '"--base", "HEAD", "--patch"'),
+    "ci/patch --kernel-a ../base --kernel-b ../head":
+        (None, "ci/workflows/kernel-tree.yml", "run: ci/patch --kernel-a"),
+    "ci/patch --kernel-a ../build-base --kernel-b ../build-head":
+        (None, "ci/workflows/kernel-tree.yml", "run: ci/patch --kernel-a"),
+    "make O=../build-head KCONFIG_ALLCONFIG=$PWD/../bpfgate/ci/kernel.config allnoconfig": TREE,
+    "scripts/kconfig/merge_config.sh -m .config ../bpfgate/ci/kernel.config && make olddefconfig": TREE,
+    "git bisect run ../bpfgate/ci/bisect --good good.json lpm-trie-lookup": (*BISECTS, "git bisect run"),
+    "git checkout v6.12": TREE,
+    "../bpfgate/ci/bisect --make --record ../good.json lpm-trie-lookup --nr_entries 1000": TREE,
+    "git bisect start v6.13 v6.12": TREE,
+    "git bisect run ../bpfgate/ci/bisect --make --good ../good.json lpm-trie-lookup --nr_entries 1000": TREE,
+    "git bisect start HEAD v0.1.0": (*BISECTS, 'git bisect start HEAD "$good"'),
+    "git bisect run ../bpfgate/ci/bisect --kernel debian:6.12 --good ../bpfgate/build/benchs/bench "
+    "strncmp-helper --cmp-str-len 64": (*BISECTS, "strncmp-helper --cmp-str-len 64"),
+    "ci/patch --kernel-a debian:6.12 --kernel-b ../linux/arch/x86/boot/bzImage --out report":
+        (None, "ci/workflows/kernel-tree.yml", "run: ci/patch --kernel-a"),
+    "$vmtest --kernel debian:7.2 --shell":
+        ("vm_shell_gives_the_terminal_back_whatever_happens", "tools/vmtest/vm_test.cpp", '"--shell"'),
+    "for k in 6_1_ 6_12_ 7_2_; do\n"
+    "    export XDG_CACHE_HOME=$(mktemp -d)\n"
+    "    time build/tools/vmtest/vmtest_kernels_test debian_$k\n"
+    "    time build/tools/vmtest/vmtest_kernels_test debian_$k\n"
+    "done": ("vmtest_kernels", "tools/vmtest/meson.build", "executable('vmtest_kernels_test'"),
+    "for i in $(seq 100); do\n"
+    "    nice build/tools/vmtest/vmtest --kernel debian:6.12 --json $i.json -- sh -c 'echo whole' >$i.out; "
+    "echo $? >$i.rc\n"
+    "done": MEASURING,
+}
+
+# What a command answers, where that is not 0: exit codes, and what its output must match.
+INJECTED = r"regressed=1 .*missing=0 invalid=0"
+EXPECTED = {
+    "$gate check --inject bloom-lookup=30%": ({1}, rf"bloom-lookup .* regressed\n(.*\n)*.*{INJECTED}"),
+    "$gate check --inject bloom-update=30% bloom-lookup bloom-update":
+        ({1}, rf"bloom-update .* regressed\n(.*\n)*.*{INJECTED}"),
+    "ci/gate --vm 6.12 -- --inject bloom-lookup=1%": ({1}, rf"bloom-lookup .* regressed\n(.*\n)*.*{INJECTED}"),
+    # 6.12 does in some benchmarks worse than 6.1: the table of the README.
+    "$gate compare ci/baselines/6.1-x86_64.json ci/baselines/6.12-x86_64.json": ({1}, "bloom-lookup .* regressed"),
+}
+if not shutil.which("gnuplot"):
+    EXPECTED["gate trend 'lpm-trie-update' --plot out.svg"] = ({2}, "gnuplot")
+
+BOOTS = re.compile(r"vmtest|--vm|--kernel|debian:")
+SETTING = re.compile(r"\w+=[\w/.]+$|cd ")
+SECONDS = 1500
+
+
+def listed_commands(top):
+    return [(block, command) for page in doc_commands.pages(top) for block in doc_commands.blocks(top, page)
+            for command in block.commands]
+
+
+def check_source(top, tests, command, where):
+    """What is wrong with what ELSEWHERE says."""
+    if isinstance(where, str):
+        return
+    test, name, text = where
+    if test and test not in tests:
+        yield f"'{command}': Meson knows no test '{test}'"
+    if text not in (top / name).read_text(encoding="utf-8"):
+        yield f"'{command}': {name} does not run it any more ('{text}')"
+
+
+def accounts(top, build):
+    tests = {test["name"] for test in json.loads((build / "meson-info/intro-tests.json").read_text())}
+    there = listed_commands(top)
+    commands = {command for _, command in there}
+    bad = [f"'{command}' is listed here and in no page" for command in {*ELSEWHERE, *EXPECTED} - commands]
+    for command, where in ELSEWHERE.items():
+        bad += check_source(top, tests, command, where)
+    for block, command in there:
+        programs = re.findall(r"(?:^|\s)((?:ci|build|\.\./bpfgate/ci)/[\w/-]+)(?=\s|$)", command)
+        for program in programs:
+            path = program.removeprefix("../bpfgate/")
+            path = build / path.removeprefix("build/") if path.startswith("build/") else top / path
+            if command not in ELSEWHERE and not path.exists():
+                bad.append(f"{block.page}:{block.line}: no {program}")
+    unrun = [command for command in ELSEWHERE if isinstance(ELSEWHERE[command], str)]
+    print("\n".join(bad + [f"{len(there)} commands in {len(doc_commands.pages(top))} pages, "
+                           f"{len(ELSEWHERE) - len(unrun)} run elsewhere, {len(unrun)} not run"]))
+    return 1 if bad else 0
+
+
+def would_install():
+    """ci/gate installs what is missing: this must not be how it gets there."""
+    script = "me=ci/gate; . ci/setup.sh; command -v dpkg-query >/dev/null && missing_packages"
+    return subprocess.run(["sh", "-c", script], stdout=subprocess.PIPE, encoding="utf-8",
+                          check=False).stdout.split()
+
+
+def prepare(tree, env, kernels):
+    """The files that the pages name as the reader's own."""
+    top = tree.parent
+    (top / "linux/arch/x86/boot").mkdir(parents=True)
+    (tree / "mine.json").write_bytes((tree / "ci/kernels.json").read_bytes())
+    if kernels:
+        scratch.run("build/tools/vmtest/vmtest", "--kernel", "debian:6.12", "--", "true", cwd=tree, env=env)
+        fetched = pathlib.Path(env["XDG_CACHE_HOME"]) / "bpfgate/kernels/debian-6.12"
+        image = next(path for path in fetched.rglob("vmlinuz*"))
+        shutil.copy(image, top / "linux/arch/x86/boot/bzImage")
+        shutil.copy(next(path for path in fetched.rglob("config*")), top / "linux/.config")
+        return
+    scratch.run("build/benchs/bench", "-w1", "-d1", "--loads", "20", "--interval", "10", "--json", "a.json",
+                "lpm-trie-update", cwd=tree, env=env, stdout=subprocess.DEVNULL)
+    for name in ("b.json", "c.json", "base.json", "comp.json", "v1.json", "A", "B"):
+        shutil.copy(tree / "a.json", tree / name)
+    log = "Summary: throughput    5.757 ± 0.195 M ops/s (  5.757M ops/prod), latency  173.701 ns/op\n"
+    for name in ("old.log", "new.log"):
+        (tree / name).write_text("Setting up benchmark 'lpm-trie-lookup'...\n" + log)
+
+
+def script_of(block, kernels):
+    """Each command tells how it ended; its output is kept."""
+    lines = []
+    for number, command in enumerate(block.commands):
+        if SETTING.match(command) and command not in ELSEWHERE:
+            lines.append(command)
+        elif command not in ELSEWHERE and bool(BOOTS.search(command)) == kernels:
+            lines.append(f'{{ {command}\n}} >"$TMPDIR/out.{number}" 2>&1\n'
+                         f'echo "{number} $? $(date +%s.%N)" >>"$TMPDIR/codes"')
+    return "\n".join(lines) if any("codes" in line for line in lines) else ""
+
+
+def judge(command, code, output):
+    codes, pattern = EXPECTED.get(command, ({0}, ""))
+    if code not in codes:
+        return f"exit {code}, wanted {sorted(codes)}"
+    return "" if re.search(pattern, output) else f"its output has nothing like /{pattern}/"
+
+
+def run_block(block, script, tree, env):
+    """How many commands failed."""
+    temporary = pathlib.Path(env["TMPDIR"])
+    (temporary / "codes").write_text("")
+    began, failed = time.time(), 0
+    scratch.shell(script, tree, env, SECONDS)
+    ended = {int(line.split()[0]): line.split()[1:] for line in (temporary / "codes").read_text().splitlines()}
+    for number in (int(found) for found in re.findall(r"out\.(\d+)", script)):
+        command = block.commands[number]
+        output = (temporary / f"out.{number}").read_text(errors="replace") if number in ended else ""
+        code, at = ended.get(number, ("128", str(began)))
+        wrong = judge(command, int(code), output)
+        print(f"{'FAIL' if wrong else 'ok'}: {block.page}:{block.line}: {command} ({float(at) - began:.1f} s)",
+              flush=True)
+        began = float(at)
+        if wrong:
+            failed += 1
+            print(f"    {wrong}\n{output[-3000:]}", flush=True)
+    return failed
+
+
+def run_pages(source, build, kernels):
+    failed = 0
+    with scratch.scratch(source, build) as (tree, env):
+        prepare(tree, env, kernels)
+        state, first = tree.parent / "state", tree.parent / "state-of-the-first-page"
+        for page in doc_commands.pages(tree):
+            if first.exists():  # a page's reader has the README's baseline, and nothing of the other pages
+                shutil.rmtree(state, ignore_errors=True)
+                shutil.copytree(first, state)
+            for block in doc_commands.blocks(tree, page):
+                script = script_of(block, kernels)
+                failed += run_block(block, script, tree, env) if script else 0
+            if page == doc_commands.READ_FIRST and state.exists():
+                shutil.copytree(state, first)
+    print(f"{failed} commands failed")
+    return 1 if failed else 0
+
+
+def main():
+    part, (source, build) = sys.argv[1], (pathlib.Path(name).resolve() for name in sys.argv[2:4])
+    if part == "accounts":
+        return accounts(source, build)
+    missing = would_install()
+    if missing:
+        print("ci/gate would install:", *missing)
+        return 1
+    scratch.enter()
+    return run_pages(source, build, part == "kernels")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The commands of the Markdown pages: what stands in their blocks of ```sh, without comments, one
+command (with its continued lines, a loop as a whole) at a time."""
+
+import dataclasses
+import re
+
+READ_FIRST = "README.md"
+
+
+@dataclasses.dataclass
+class Block:
+    page: str
+    line: int
+    section: str
+    commands: list  # of text
+
+
+def pages(top):
+    """In reading order: the README, then the pages as its table names them, then any that it does not."""
+    named = re.findall(r"\b(?:docs/[\w-]+|CONTRIBUTING)\.md", (top / READ_FIRST).read_text(encoding="utf-8")
+                       .split("## Where things live")[-1])
+    there = [READ_FIRST, "CONTRIBUTING.md"] + sorted(f"docs/{path.name}" for path in (top / "docs").glob("*.md"))
+    return [READ_FIRST] + sorted(there[1:], key=lambda name: named.index(name) if name in named else len(named))
+
+
+def without_comment(line):
+    """What stands before a # that begins a word outside of quotes."""
+    quote = ""
+    for i, char in enumerate(line):
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "'\"":
+            quote = char
+        elif char == "#" and (i == 0 or line[i - 1].isspace()):
+            return line[:i].rstrip()
+    return line.rstrip()
+
+
+def commands_of(lines):
+    commands, open_lines = [], []
+    for line in lines:
+        text = without_comment(line)
+        if not text.strip() and not open_lines:
+            continue
+        open_lines.append(text)
+        whole = "\n".join(open_lines)
+        loop = whole.lstrip().startswith("for ") and not whole.rstrip().endswith("done")
+        if text.endswith("\\") or loop:
+            continue
+        commands.append(re.sub(r"\s*\\\n\s*", " ", whole).strip())
+        open_lines = []
+    return commands + (["\n".join(open_lines)] if open_lines else [])
+
+
+def blocks(top, page):
+    """The ```sh blocks of a page."""
+    found, section, start = [], "", None
+    lines = (top / page).read_text(encoding="utf-8").splitlines()
+    for i, line in enumerate(lines):
+        fence = line.strip().startswith("```")
+        if start is None:
+            if line.startswith("#"):
+                section = line.lstrip("# ")
+            if fence:
+                start = i
+        elif fence:
+            if lines[start].strip() == "```sh":
+                found.append(Block(page, start + 1, section, commands_of(lines[start + 1:i])))
+            start = None
+    if start is not None:
+        raise ValueError(f"{page}:{start + 1}: a block that does not end")
+    return found
