@@ -13,6 +13,7 @@
 #include "tools/bench/suite.h"
 #include "tools/bench/version.h"
 #include "tools/lib/cpus.h"
+#include "tools/lib/help.h"
 #include "tools/lib/text.h"
 
 namespace bench
@@ -66,58 +67,58 @@ struct Raw {
   Values bench; // options of benchmarks, by name
 };
 
-void add_common(CLI::App &app, Options &options, Raw &raw)
+void add_ours(CLI::App &app, Options &options, Raw &raw)
 {
-  app.set_help_flag("-?,-h,--help", "print this");
-  app.set_version_flag("-V,--version", std::string("bench (bpfgate) ") + version);
-  app.add_option("name", raw.names, "benchmarks or globs; several run one after another")
-      ->take_all();
-  app.add_flag("-l,--list", options.list, "list the benchmarks; with -v: what one op is");
-  app.add_option("-d,--duration", raw.duration, "seconds measured (5)");
-  app.add_option("-w,--warmup", raw.warmup, "seconds discarded first (1)");
-  app.add_option("-p,--producers", raw.producers, "producer threads (1)");
-  app.add_option("-c,--consumers", raw.consumers, "consumer threads (0; none of these has any)");
-  app.add_flag("-v,--verbose", options.verbose, "libbpf's messages on stderr");
-  app.add_flag("-a,--affinity", raw.affinity, "accepted; producers are always pinned");
-  app.add_flag("-q,--quiet", options.quiet, "no 'Setting up' and 'started' lines");
-  app.add_flag("-s,--stacktrace", raw.stacktrace, "accepted; none of these takes stacks");
-  app.add_option("--prod-affinity", raw.prod_affinity, "CPUs of the producers: 0,2-4");
-  app.add_option("--cons-affinity", raw.cons_affinity, "CPUs of the consumers");
   auto ours = "Beyond the kernel's bench";
-  app.add_option("--json", raw.json, "write samples and environment to FILE (docs/results.md)")
-      ->group(ours);
-  app.add_option("--loads", raw.loads, "fresh object and maps so many times (1; 3 under -icount)")
-      ->group(ours);
-  app.add_option("--interval", raw.interval,
-                 "length of an interval, ms (1000); -w and -d count these")
-      ->group(ours);
+  auto text = [&](const char *names, std::string &value, const char *type, const char *help) {
+    return app.add_option(names, value, help)->type_name(type)->group(ours);
+  };
+  text("--json", raw.json, "FILE", "write samples and environment (docs/results.md)");
+  text("--loads", raw.loads, "NUM", "fresh object and maps so often (1; 3 under -icount)");
+  text("--interval", raw.interval, "MS", "of a sample (1000); -w and -d count these");
   app.add_flag("--net", options.net, "also: latency less loop and key generation")->group(ours);
   app.add_option("--inject", raw.inject, "slow ops on purpose: 30% or GLOB=30%")
+      ->type_name("PCT")
       ->take_all()
       ->allow_extra_args(false)
       ->group(ours);
-  app.add_option("--suite", raw.suite, "seeds: the published sweeps; quick: what gate runs")
-      ->group(ours);
+  text("--suite", raw.suite, "seeds|quick", "the published sweeps; what gate runs");
   app.add_flag("--quick", options.quick, "with --suite seeds: under three minutes")->group(ours);
-  app.add_option("--format", raw.format,
-                 "commit: at the end the table of a commit message instead of lines; 20 loads")
-      ->group(ours);
-  app.add_option("--before", options.before, "of that table: what --json wrote earlier")
-      ->group(ours);
+  text("--format", raw.format, "commit", "the table of a commit message; 20 loads");
+  text("--before", options.before, "FILE", "of that table: what --json wrote earlier");
   app.add_flag("--serve", options.serve, "answer epochs on stdin (docs/serve.md)")->group(ours);
+}
+
+void add_common(CLI::App &app, Options &options, Raw &raw)
+{
+  app.set_help_flag("-?,-h,--help");
+  app.set_version_flag("-V,--version", std::string("bench (bpfgate) ") + version, "");
+  app.add_option("NAME", raw.names, "benchmarks or globs; several run one after another")
+      ->take_all();
+  app.add_flag("-l,--list", options.list, "list the benchmarks; with -v: what one op is");
+  auto text = [&app](const char *names, std::string &value, const char *type, const char *help) {
+    return app.add_option(names, value, help)->type_name(type);
+  };
+  text("-d,--duration", raw.duration, "SEC", "seconds measured (5)");
+  text("-w,--warmup", raw.warmup, "SEC", "seconds discarded first (1)");
+  text("-p,--producers", raw.producers, "NUM", "producer threads (1), each pinned to a CPU");
+  text("--prod-affinity", raw.prod_affinity, "CPUS", "CPUs of the producers: 0,2-4");
+  app.add_flag("-v,--verbose", options.verbose, "libbpf's messages on stderr");
+  app.add_flag("-q,--quiet", options.quiet, "no 'Setting up' and 'started' lines");
+  auto accepted = "Accepted for scripts of the kernel's bench, without effect";
+  text("-c,--consumers", raw.consumers, "NUM", "")->group(accepted);
+  text("--cons-affinity", raw.cons_affinity, "CPUS", "")->group(accepted);
+  app.add_flag("-a,--affinity", raw.affinity)->group(accepted);
+  app.add_flag("-s,--stacktrace", raw.stacktrace)->group(accepted);
+  add_ours(app, options, raw);
 }
 
 std::string option_help(const Option &option)
 {
-  switch (option.kind) {
-  case Option::Kind::Number:
+  if (option.kind == Option::Kind::Number)
     return fmt::format("{}, {}..{} ({})", option.help, option.min, option.max, option.preset);
-  case Option::Kind::Choice:
-    return fmt::format("{}: {}", option.help, fmt::join(option.choices, "|"));
-  case Option::Kind::Flag:
-    break;
-  }
-  return option.help;
+  return option.kind == Option::Kind::Choice ? fmt::format("{}", fmt::join(option.choices, "|"))
+                                             : option.help;
 }
 
 // The same option name in two families is one option here; which values fit is decided later, for
@@ -130,14 +131,13 @@ void add_bench_options(CLI::App &app, Raw &raw)
       if (!added.insert(option.name).second)
         continue;
       auto keep = [&raw, name = option.name](const std::string &value) { raw.bench[name] = value; };
-      std::string group = descriptor.name.substr(0, descriptor.name.find('-')) + " options";
-      if (option.kind == Option::Kind::Flag)
-        app.add_flag_callback(
-               "--" + option.name, [keep] { keep("1"); }, option_help(option))
-            ->group(group);
-      else
-        app.add_option_function<std::string>("--" + option.name, keep, option_help(option))
-            ->group(group);
+      CLI::Option *added_option =
+          option.kind == Option::Kind::Flag
+              ? app.add_flag_callback(
+                    "--" + option.name, [keep] { keep("1"); }, option_help(option))
+              : app.add_option_function<std::string>("--" + option.name, keep, option_help(option))
+                    ->type_name(option.kind == Option::Kind::Number ? "NUM" : "CHOICE");
+      added_option->group("Of benchmarks");
     }
   }
 }
@@ -290,14 +290,10 @@ void select_all(Options &options, const Raw &raw)
 
 std::string examples()
 {
-  return "\nExamples:\n"
-         "  bench lpm-trie-lookup --nr_entries 10000       as the kernel's bench\n"
-         "  bench -w3 -d10 -a -p2 'bloom-*'                several, one after another\n"
-         "  bench --loads 20 --interval 50 --json out.json strncmp-helper\n"
-         "  bench --suite seeds --quick                    published figures beside ours\n"
-         "  bench --format commit --before old.json 'lpm-*' for a commit message\n"
-         "Exit: 0 done, 1 failed, 4 nothing could be measured here, 64 wrong options, 130 "
-         "Ctrl-C.\n";
+  return "  bench lpm-trie-lookup --nr_entries 10000     as the kernel's bench\n"
+         "  bench -w1 -d2 -p2 'bloom-*'                  several, one after another\n"
+         "  bench --net --loads 20 --interval 50 --json out.json strncmp-helper\n"
+         "Exit: 0 done, 1 failed, 4 nothing to measure here, 64 wrong options, 130 Ctrl-C.\n";
 }
 
 } // namespace
@@ -355,6 +351,7 @@ Options parse_command_line(int argc, char **argv)
   Options options;
   Raw raw;
   CLI::App app{"Measures BPF maps and helpers inside the running kernel.", "bench"};
+  app.formatter(help_formatter());
   app.option_defaults()->take_last(); // as getopt does
   add_common(app, options, raw);
   add_bench_options(app, raw);

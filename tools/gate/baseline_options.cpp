@@ -16,8 +16,7 @@ static CLI::App *add_action(CLI::App &baseline, Options &options, const char *na
                             const char *description)
 {
   CLI::App *action = baseline.add_subcommand(name, description);
-  action->add_option("--store", options.store,
-                     "directory of baselines ($XDG_STATE_HOME/bpfgate or ~/.local/state/bpfgate)");
+  action->add_option("--store", options.store, "of baselines (~/.local/state/bpfgate)");
   action->callback([&options, name] { options.baseline.action = name; });
   return action;
 }
@@ -91,8 +90,7 @@ CLI::App *add_trend(CLI::App &app, Options &options)
   trend->add_flag("--all", own.all, "also runs that were not accepted");
   trend->add_flag("--confirm", own.confirm,
                   "measure the runs on both sides of each change again, interleaved");
-  trend->add_option("--store", options.store,
-                    "directory of baselines ($XDG_STATE_HOME/bpfgate or ~/.local/state/bpfgate)");
+  trend->add_option("--store", options.store, "of baselines (~/.local/state/bpfgate)");
   add_json(*trend, options, "write the series to FILE (docs/gate-json.md)");
   return trend;
 }

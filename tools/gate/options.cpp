@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <random>
 
+#include "tools/gate/help.h"
 #include "tools/gate/store.h"
 #include "tools/gate/version.h"
 #include "tools/gate/vm_options.h"
@@ -143,21 +144,20 @@ static void add_format(CLI::App &command, Texts &texts)
 {
   command
       .add_option("--format", texts.formats,
-                  "FORMAT=FILE: also in this format (docs/reports.md); without FILE: to the "
-                  "standard output; may be given several times")
+                  "or FORMAT=FILE: also in this format (docs/reports.md)")
       ->allow_extra_args(false);
 }
 
 static void add_judging(CLI::App &command, Options &options, Texts &texts)
 {
   command.add_option("--tolerance", texts.tolerance,
-                     "slowdown that is accepted, percent (5; 0.2 for counts)");
+                     "slowdown that is accepted (5; 0.2 for counts)");
   command.add_option("--alpha", texts.alpha, "chance of any false alarm in a run (0.01)");
-  command.add_option("--rename", texts.renames, "OLD=NEW: name of a benchmark in the baseline");
+  command.add_option("--rename", texts.renames, "a benchmark's name in the baseline and now");
   command.add_flag("--strict", options.strict, "inconclusive is incomplete: exit 3");
   command.add_flag("--bisect", options.bisect,
-                   "exit 0, 1 or 125 (nothing certain), as git bisect run wants");
-  command.add_option("--json", options.json, "write the report to FILE (docs/gate-json.md)");
+                   "exit 0, 1 or 125 (nothing certain), for git bisect");
+  command.add_option("--json", options.json, "write the report (docs/gate-json.md)");
   add_format(command, texts);
 }
 
@@ -165,18 +165,17 @@ static void add_judging(CLI::App &command, Options &options, Texts &texts)
 static void add_history(CLI::App &command, Options &options, Texts &texts)
 {
   command.add_option("--drift-budget", texts.drift_budget,
-                     "slowdown since the anchor that is accepted, percent");
+                     "slowdown since the anchor that is accepted");
   command.add_option("--anchor", options.anchor,
-                     "name of the anchor (the one that was set last); compare: or a result file");
+                     "the anchor (the last one); compare: or a result file");
   command.add_option("--waivers", options.waivers, "file of waivers (docs/baselines.md)");
   command.add_flag("--allow-foreign", options.allow_foreign,
-                   "compare with another machine's figures, as advice only");
+                   "compare with another machine's, as advice only");
 }
 
 static void add_store(CLI::App &command, Options &options)
 {
-  command.add_option("--store", options.store,
-                     "directory of baselines ($XDG_STATE_HOME/bpfgate or ~/.local/state/bpfgate)");
+  command.add_option("--store", options.store, "of baselines (~/.local/state/bpfgate)");
 }
 
 static CLI::App *add_explain(CLI::App &app, Options &options)
@@ -202,7 +201,7 @@ static CLI::App *add_selftest(CLI::App &app, Options &options, Texts &texts)
   selftest->add_option("--units", texts.units, "fresh loads a side, as in check (20)");
   selftest->add_option("--max-units", texts.max_units, "as in check (10 times --units)");
   selftest->add_option("--seed", texts.seed, "of all random choices (random; it is reported)");
-  selftest->add_option("--timeout", texts.timeout, "seconds to wait for one answer (120)");
+  selftest->add_option("--timeout", texts.timeout, "that bench has for an answer (120)");
   selftest->add_option("--json", options.json, "write the outcome to FILE (docs/gate-json.md)");
   add_store(*selftest, options);
   return selftest;
@@ -214,9 +213,9 @@ static CLI::App *add_ab(CLI::App &app, Options &options, Texts &texts)
   ab->add_option("--a", options.base, "command of the base; blanks and quotes as in a shell");
   ab->add_option("--b", options.comp, "command that is judged");
   ab->add_option("--pairs", texts.pairs, "runs a side (40)");
-  ab->add_option("--budget", texts.budget, "seconds: as many pairs as fit, instead of --pairs");
+  ab->add_option("--budget", texts.budget, "as many pairs as fit, instead of --pairs");
   ab->add_option("--seed", texts.seed, "of the order (random; it is reported)");
-  ab->add_option("--timeout", texts.timeout, "seconds that one run may take (120)");
+  ab->add_option("--timeout", texts.timeout, "that one run may take (120)");
   add_judging(*ab, options, texts);
   add_store(*ab, options);
   ab->footer("Read from standard output: our result file, or the Summary lines of the kernel's\n"
@@ -233,7 +232,7 @@ static void add_measuring(CLI::App &command, Options &options, Texts &texts)
   command.add_option("--bench", options.bench, "the bench executable to measure");
   command.add_option("--units", texts.units, "fresh loads a side (20)");
   command.add_option("--seed", texts.seed, "of all random choices (random; it is reported)");
-  command.add_option("--timeout", texts.timeout, "seconds to wait for one answer of bench (120)");
+  command.add_option("--timeout", texts.timeout, "that bench has for an answer (120)");
 }
 
 static void take_formats(Options &options, const std::vector<std::string> &formats)
@@ -309,7 +308,7 @@ Options parse_options(int argc, const char *const *argv)
   Texts texts;
   VmTexts vm_texts;
   CLI::App app("Compares benchmarks of BPF and fails on what became slower.", "gate");
-  app.set_version_flag("--version", std::string("gate ") + BPFGATE_VERSION);
+  app.set_version_flag("--version", std::string("gate ") + BPFGATE_VERSION, "");
   app.require_subcommand(1);
   CLI::App *record = app.add_subcommand("record", "measure bench and keep it as the baseline");
   add_measuring(*record, options, texts);
@@ -327,13 +326,13 @@ Options parse_options(int argc, const char *const *argv)
   add_vm(*check, options, vm_texts);
   check->add_option("--max-units", texts.max_units, "with those that confirm (10 times --units)");
   check->add_option("--stored-tolerance", texts.stored_tolerance,
-                    "by how much this machine drifts between two runs at most, percent:\n"
-                    "judges times that only stored ones can be compared with");
+                    "judge times of separate runs, between which this "
+                    "machine drifts by so much at most");
   CLI::App *compare = app.add_subcommand("compare", "compare two files of results");
   compare->add_option("BASE", options.base, "any format of docs/formats.md; - is standard input")
       ->required();
   compare->add_option("COMP", options.comp)->required();
-  compare->add_option("--better", texts.directions, "METRIC=lower|higher|none: what is good of it");
+  compare->add_option("--better", texts.directions, "lower, higher or none: what is good of it");
   compare->add_flag("--partial", options.partial, "use what comes before a break in broken JSON");
   add_judging(*compare, options, texts);
   add_history(*compare, options, texts);
@@ -351,6 +350,7 @@ Options parse_options(int argc, const char *const *argv)
                      add_baseline(app, options),
                      add_trend(app, options),
                      add_fingerprint(app, options)};
+  prepare_help(app);
   // After "--" everything is for bench, whether gate knows it or not.
   const char *const *mark = std::find(argv, argv + argc, std::string_view("--"));
   try {

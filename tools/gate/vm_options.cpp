@@ -12,7 +12,8 @@
 namespace gate
 {
 
-static constexpr const char *group = "In virtual machines that count instructions (docs/gate.md)";
+static constexpr const char *group =
+    "In virtual machines that count instructions (docs/gate-vm.md)";
 static constexpr size_t most_seeds = 1000;
 
 static void add_boots(CLI::App &command, Options &options, VmTexts &texts)
@@ -26,10 +27,9 @@ void add_vm(CLI::App &command, Options &options, VmTexts &texts)
 {
   command
       .add_option("--vm", options.vm.kernels[0],
-                  "boot KERNEL: debian:6.12, a bzImage, whatever vmtest takes")
+                  "boot it: debian:6.12, a bzImage, whatever vmtest takes")
       ->group(group);
-  command
-      .add_option("--baseline", options.vm.baseline, "the file that figures are kept in, with --vm")
+  command.add_option("--baseline", options.vm.baseline, "with --vm: that figures are kept in")
       ->group(group);
   if (command.get_name() == "check")
     command

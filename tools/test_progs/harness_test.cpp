@@ -310,10 +310,10 @@ TEST(help_fits_a_screen)
 {
   Ended ended = run_test_progs({"-?"});
   expect_eq(ended.status, 0);
-  expect(ended.count("\n") <= 26, "too many lines");
+  expect(ended.count("\n") <= 40, "too many lines");
   std::istringstream lines(ended.out);
   for (std::string line; std::getline(lines, line);)
-    expect(line.size() <= 100, line);
+    expect(line.size() <= 80, line);
 }
 
 TEST(version) { expect(run_test_progs({"-V"}).out.starts_with("test_progs ")); }

@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <random>
 
+#include "tools/lib/help.h"
+
 namespace test
 {
 
@@ -135,13 +137,16 @@ std::variant<Options, int> parse_options(int argc, char **argv)
   Raw raw;
   options.command.assign(argv, argv + argc);
   CLI::App app{"Functional tests of BPF maps and helpers.", "test_progs"};
-  app.set_help_flag("-?,--help", "Show this help");
-  app.set_version_flag("-V,--version", "test_progs " BPFGATE_VERSION, "Show the version");
-  app.get_formatter()->column_width(31);
+  app.formatter(help_formatter());
+  app.set_help_flag("-?,--help");
+  app.set_version_flag("-V,--version", "test_progs " BPFGATE_VERSION, "");
   add_selectors(app, options.settings.selection);
   add_rest(app, options, raw);
-  app.footer("NAMES: a,b/subtest,... or @FILE with one a line. "
-             "Exit: 0 passed, 1 failed, 4 skipped.");
+  app.footer("NAMES: a,b/subtest,... or @FILE with one a line.\n\n"
+             "  test_progs -t lpm -v                        all with lpm in their name\n"
+             "  test_progs -a 'lpm_trie_create/*' --ktap    the subtests of one\n"
+             "  test_progs -j -J out.json --junit out.xml   all, on all CPUs, with reports\n"
+             "Exit: 0 passed, 1 failed, 2 nothing selected, 3 no report, 4 skipped, 64 usage.\n");
   try {
     std::vector<std::string> arguments;
     for (int i = argc - 1; i > 0; i--) // CLI11 takes them from the back

@@ -24,7 +24,8 @@ std::string help_text()
 Boots each kernel in QEMU and runs this machine's COMMAND in it.
 
   --kernel K     bzImage, vmlinux, directory of a package or build tree, or
-                 debian:6.1, :6.12, :7.2, :latest (--refresh: ask the mirror)
+                 debian:6.1, :6.12, :7.2, :latest
+  --refresh      fetch Debian's kernel again
   --with FILE    another program for the guest
   --share DIR    files for the guest, at /share/NAME
   --out DIR      for the files that COMMAND leaves in $OUT, where it starts
@@ -32,15 +33,16 @@ Boots each kernel in QEMU and runs this machine's COMMAND in it.
   --timeout S    for COMMAND (300; 0: none); TCG has 4 times, --icount 8 times S
   --warn-fatal   a WARNING of the kernel fails, too
   --need SYMBOL  the kernel must have CONFIG_SYMBOL
-  --memory M     MiB, or 2G (1024)             --cpus N   (1)
-  --append TEXT  to the kernel's command line  -j N       guests at a time (1)
+  --memory M     MiB, or 2G (1024)             --cpus N     of the guest (1)
+  --append TEXT  to the kernel's command line  -j,--jobs N  guests at a time (1)
   --shell        a terminal; without COMMAND a shell in it
   --gdb[=PORT]   wait for a debugger (1234)
-  --json FILE    outcomes for machines         -v         show the console
-  --dry-run      show QEMU's command line      --qemu PROGRAM
-  --accelerator kvm|tcg                        (KVM where it works)
+  --json FILE    outcomes for machines         -v,--verbose  show the console
+  --dry-run      show QEMU's command line      --qemu PROGRAM  another QEMU
+  --accelerator kvm|tcg                        KVM where it works
   --icount       the guest's clock counts instructions; same seed, same bytes
-  --seed S       (1)                           --seeds N  boots with 1 to N
+  --seed S       of the guest (1)              --seeds N    boots with 1 to N
+  -h,--help      --version
 
   vmtest --kernel debian:6.12 -- test_progs -t lpm
   vmtest --kernel debian:6.1 --kernel ../linux --out o -- bench --json b.json -a
