@@ -141,9 +141,9 @@ def prepare(tree, env, kernels):
     if kernels:
         scratch.run("build/tools/vmtest/vmtest", "--kernel", "debian:6.12", "--", "true", cwd=tree, env=env)
         fetched = pathlib.Path(env["XDG_CACHE_HOME"]) / "bpfgate/kernels/debian-6.12"
-        image = next(path for path in fetched.rglob("vmlinuz*"))
-        shutil.copy(image, top / "linux/arch/x86/boot/bzImage")
-        shutil.copy(next(path for path in fetched.rglob("config*")), top / "linux/.config")
+        image = json.loads((fetched / "kernel.json").read_text())["image"]  # an ELF will do for a bzImage
+        shutil.copy(fetched / image, top / "linux/arch/x86/boot/bzImage")
+        shutil.copy(fetched / "config", top / "linux/.config")
         return
     scratch.run("build/benchs/bench", "-w1", "-d1", "--loads", "20", "--interval", "10", "--json", "a.json",
                 "lpm-trie-update", cwd=tree, env=env, stdout=subprocess.DEVNULL)
