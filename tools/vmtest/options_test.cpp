@@ -100,9 +100,9 @@ TEST(help_fits_a_screen_and_has_every_option)
     expect(line.size() <= 80, line);
   expect(count <= 40, fmt::format("{} lines", count));
   for (const char *option :
-       {"--kernel",  "--with",   "--share",  "--out",     "--env",        "--need",
-        "--timeout", "--memory", "--cpus",   "--append",  "--warn-fatal", "--shell",
-        "--gdb",     "-j,--jobs N",     "--json",   "-v,--verbose",      "--dry-run",    "--accelerator",
-        "--qemu",    "--icount", "--seed S", "--seeds N", "--refresh"})
+       {"--kernel",  "--with",      "--share",  "--out",        "--env",        "--need",
+        "--timeout", "--memory",    "--cpus",   "--append",     "--warn-fatal", "--shell",
+        "--gdb",     "-j,--jobs N", "--json",   "-v,--verbose", "--dry-run",    "--accelerator",
+        "--qemu",    "--icount",    "--seed S", "--seeds N",    "--refresh"})
     expect_has(help_text(), option);
 }
