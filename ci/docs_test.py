@@ -75,7 +75,7 @@ ELSEWHERE = {
 # What a command answers, where that is not 0: exit codes, and what its output must match.
 INJECTED = r"regressed=1 .*missing=0 invalid=0"
 EXPECTED = {
-    "$gate check --inject bloom-lookup=30%": ({1}, rf"bloom-lookup .* regressed\n(.*\n)*.*{INJECTED}"),
+    "$gate check --inject bloom-lookup=30% 'bloom-*'": ({1}, rf"bloom-lookup .* regressed\n(.*\n)*.*{INJECTED}"),
     "$gate check --inject bloom-update=30% bloom-lookup bloom-update":
         ({1}, rf"bloom-update .* regressed\n(.*\n)*.*{INJECTED}"),
     "ci/gate --vm 6.12 -- --inject bloom-lookup=1%": ({1}, rf"bloom-lookup .* regressed\n(.*\n)*.*{INJECTED}"),
