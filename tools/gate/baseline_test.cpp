@@ -4,8 +4,10 @@
 
 #include "tools/gate/fingerprint.h"
 #include "tools/gate/gate_runner.h"
+#include "tools/gate/selftest.h"
 #include "tools/gate/test_results.h"
 #include "tools/gate/waivers.h"
+#include "tools/gate/writers/writers.h"
 #include "tools/lib/unit_test.h"
 
 using namespace unit_test;
@@ -100,6 +102,17 @@ TEST(baseline_accepted_check_is_history_and_no_baseline)
   bench.gate({"check", "--inject", "30%"});
   expect_has(bench.output, "not kept in the history: slowed on purpose");
   expect_eq(store.runs().size(), 2u);
+}
+
+TEST(baseline_check_on_an_untrusted_host_is_not_accepted)
+{
+  Bench bench;
+  bench.gate({"record"});
+  keep_selftest(bench.here / "store", class_name(fake_result(50, 50).environment),
+                {.trials = 300, .alarms = 9, .bound = .05});
+  expect_code(bench.gate({"check"}), 3, bench);
+  expect_has(bench.output, "kept as run 2, not accepted (this host is not trusted");
+  expect(!Store(bench.here / "store").run(2).accepted);
 }
 
 TEST(baseline_accept_takes_a_file)
@@ -324,16 +337,35 @@ TEST(trend_shows_steps_of_the_history)
   expect_code(trend({"--json", report}), 0, bench);
   expect_has(bench.output, "two latency: +19.9 % from run 21");
   expect_has(bench.output, "gate: trend series=2 changes=1 worse=1 outliers=0");
-  json value = json::parse(read_file(report));
-  expect_eq(value["rows"].size(), 2u);
-  expect_eq(value["rows"][1]["changes"][0].get<int>(), 20);
-  expect_eq(value["rows"][0]["points"].size(), 39u);
-  expect_eq(value["rows"][0]["gaps"].size(), 1u);
-  expect_eq(value["rows"][0]["gaps"][0]["label"].get<std::string>(), "run 31");
+  json series = json::parse(read_file(report))["series"];
+  expect_eq(series.size(), 2u);
+  expect_eq(series[1]["changes"][0]["first"].get<int>(), 20);
+  expect_eq(series[0]["points"].size(), 39u);
+  expect_eq(series[0]["gaps"].size(), 1u);
+  expect_eq(series[0]["gaps"][0]["label"].get<std::string>(), "run 31");
+  // gate report --history takes it as it is.
+  expect_has(format_html({.command = "check"}, read_file(report)), "level changed at run 21");
   expect_code(trend({"one", "--all"}), 0, bench);
   expect_has(bench.output, "series=1");
   expect_has(bench.output, "one latency:\n");
   expect_throws([&] { trend({"three"}); }, "no row of the history is 'three'");
+}
+
+// Were gaps filled with the figure before them, the one high run would become a level of its own.
+TEST(trend_input_13_runs_without_figures_are_gaps_and_no_change)
+{
+  Bench bench;
+  std::string report = bench.here / "trend.json";
+  for (int i = 0; i < 50; i++) {
+    bool gap = i > 20 && i < 31;
+    double ns = gap ? std::nan("") : i == 20 ? 60 : 50 + .1 * (i * 7 % 5);
+    add_run(bench, ns, 50 + .1 * (i * 3 % 5));
+  }
+  expect_code(bench.run({"trend", "--store", bench.here / "store", "--json", report}), 0, bench);
+  expect_has(bench.output, "gate: trend series=2 changes=0 worse=0 outliers=1");
+  json one = json::parse(read_file(report))["series"][0];
+  expect_eq(one["points"].size(), 40u);
+  expect_eq(one["gaps"].size(), 10u);
 }
 
 TEST(trend_of_files)

@@ -40,6 +40,8 @@ static std::string objection(const Report &report)
 {
   if (report.policy.advisory)
     return "compared with another machine";
+  if (!report.untrusted.empty())
+    return "this host is not trusted: gate selftest --aa";
   for (Verdict verdict : {Verdict::Regressed, Verdict::Waived, Verdict::Invalid, Verdict::Missing,
                           Verdict::Incomparable})
     if (std::string names = names_of(report, verdict); !names.empty())

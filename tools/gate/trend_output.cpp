@@ -185,7 +185,7 @@ static json points_json(const std::vector<TrendPoint> &points)
   return list;
 }
 
-static json steps_json(const Trend &trend)
+static json changes_json(const Trend &trend)
 {
   json list = json::array();
   for (size_t i = 0; i < trend.levels.changes.size(); i++) {
@@ -203,9 +203,7 @@ static json steps_json(const Trend &trend)
 
 static json trend_json(const Trend &trend)
 {
-  json segments = json::array(), changes = json::array();
-  for (const Change &change : trend.levels.changes)
-    changes.push_back(change.first);
+  json segments = json::array();
   for (const Segment &segment : trend.levels.segments)
     segments.push_back({{"begin", segment.begin},
                         {"end", segment.end},
@@ -221,18 +219,17 @@ static json trend_json(const Trend &trend)
           {"p", trend.p},
           {"points", points_json(trend.points)},
           {"gaps", points_json(trend.gaps)},
-          {"changes", changes},
-          {"steps", steps_json(trend)},
+          {"changes", changes_json(trend)},
           {"segments", segments},
           {"outliers", trend.levels.outliers}};
 }
 
 std::string trends_json(const std::vector<Trend> &trends, double alpha)
 {
-  json value = {{"schema", "bpfgate-history"}, {"version", 1}, {"alpha", alpha}};
-  value["rows"] = json::array();
+  json value = {{"schema", "bpfgate-trend"}, {"version", 1}, {"alpha", alpha}};
+  value["series"] = json::array();
   for (const Trend &trend : trends)
-    value["rows"].push_back(trend_json(trend));
+    value["series"].push_back(trend_json(trend));
   return value.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
