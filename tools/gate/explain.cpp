@@ -51,10 +51,8 @@ public:
     std::string verdict = text(x_row, "verdict");
     if (verdict.empty())
       return "It is not gated: shown for information, not judged." + note();
-    std::string said = measured() + estimate() + reason(verdict) + reach(verdict) + note();
-    if (text(x_row, "method") == "tail")
-      said += " This is the slow end of the epochs; it fails the gate only with --gate-tail.";
-    return said;
+    return measured() + estimate() + reason(verdict) + reach(verdict) + drift() + note() +
+           counted();
   }
 
 private:
@@ -87,6 +85,12 @@ private:
       return fmt::format("The two sides were measured apart: {} loads. What drifted in between "
                          "counts as change.",
                          loads());
+    if (method == "prediction")
+      return fmt::format(
+          "It was measured alone, in {} loads, and set against where earlier accepted "
+          "runs say that one more run of this machine lies (the note says how many, "
+          "and how widely they scatter).",
+          x_row.value("comp_loads", json(0)).dump());
     if (method == "exact")
       return exact_rule();
     return "It was not compared.";
@@ -135,14 +139,26 @@ private:
     return tolerance ? percent(*tolerance) : "the tolerance";
   }
 
-  std::string p_sentence(const char *name, const char *claim, const char *level) const
+  // Which test the p-value comes from.
+  const char *rule() const
   {
-    auto p = number(*x_tests, name), limit = number(*x_tests, level);
+    std::string method = text(x_row, "method");
+    if (method == "prediction")
+      return "Student's t";
+    if (method == "tail")
+      return "exact bounds of a quantile";
+    bool pairs = method == "ab" && text(x_row, "class") == "time";
+    return pairs ? "randomisation test" : "exact intervals of both medians";
+  }
+
+  std::string p_sentence(const char *name, std::optional<double> limit) const
+  {
+    auto p = number(*x_tests, name);
     if (!p || !limit)
       return "";
     return fmt::format(" If that were not so, figures like these would come up with probability "
                        "{:.2g} at most ({}); allowed are {:.2g}.",
-                       *p, claim, *limit);
+                       *p, rule(), *limit);
   }
 
   std::string family() const
@@ -164,21 +180,20 @@ private:
       return fmt::format(" Regressed: it is worse by more than the tolerance of {} ({} is worse "
                          "here).",
                          tolerance(), x_worse) +
-             p_sentence("p_worse", text(x_row, "method") == "ab" ? "randomisation test" : "exact",
-                        "level") +
-             family();
+             p_sentence("p_worse", number(*x_tests, "level")) + family();
     if (verdict == "improved")
       return exact ? " It changed for the better."
-                   : " Improved: it is better by more than the tolerance." +
-                         p_sentence("p_better", "exact", "level");
+                   : fmt::format(" Improved: it is better by more than the tolerance of {}.",
+                                 tolerance()) +
+                         p_sentence("p_better", number(x_row, "level"));
     if (verdict == "unchanged")
       return exact ? " It did not change by more than that."
                    : fmt::format(" Unchanged: it is proven not to be worse by {} or more.",
                                  tolerance()) +
-                         p_sentence("p_not_worse", "exact", "proof_level");
+                         p_sentence("p_not_worse", number(*x_tests, "proof_level"));
     if (verdict == "inconclusive")
       return inconclusive();
-    return other(verdict);
+    return verdict == "waived" ? waived() : other(verdict);
   }
 
   std::string inconclusive() const
@@ -197,6 +212,16 @@ private:
                           "--pairs.",
                           *units);
     return said;
+  }
+
+  std::string waived() const
+  {
+    const json waived = x_row.value("waived", json());
+    if (!waived.is_object())
+      return " Waived: somebody answers for it.";
+    return fmt::format(" Waived: it is {}, for which {} answers until {}: {}.",
+                       text(waived, "verdict"), text(waived, "owner"), text(waived, "until"),
+                       text(waived, "reason"));
   }
 
   static std::string other(const std::string &verdict)
@@ -223,6 +248,27 @@ private:
                  : "";
     return fmt::format(" Nine of ten such runs would have seen a change for the worse of {}.",
                        percent(*mde));
+  }
+
+  std::string drift() const
+  {
+    const json drift = x_row.value("drift", json());
+    auto change = drift.is_object() ? number(drift, "change") : std::nullopt;
+    if (!change)
+      return "";
+    return fmt::format(" Since {} it has changed by {}; the budget is {:g} %.",
+                       text(drift, "anchor"), percent(*change),
+                       100 * number(drift, "budget").value_or(0));
+  }
+
+  // What has a verdict and does not count.
+  std::string counted() const
+  {
+    if (x_row.value("gated", json(true)) != json(false))
+      return "";
+    if (text(x_row, "method") == "tail")
+      return " This is the slow end of the epochs; it fails the gate only with --gate-tail.";
+    return " It is not gated: no verdict of the run rests on it alone.";
   }
 
   std::string note() const

@@ -114,14 +114,24 @@ std::string format_mde(const Row &row)
   return row.mde ? difference(row, *row.mde, false) + difference_unit(row) : "-";
 }
 
+std::string format_loads(const Row &row)
+{
+  return row.base_loads == row.comp_loads ? fmt::format("{}", row.base_loads)
+                                          : fmt::format("{}/{}", row.base_loads, row.comp_loads);
+}
+
+std::string format_verdict(const Row &row)
+{
+  if (row.gated)
+    return to_string(row.verdict);
+  return row.secondary ? fmt::format("({})", to_string(row.verdict)) : "not gated";
+}
+
 static Line make_line(const Row &row, const std::string &name)
 {
   auto figure = [&](const std::optional<double> &value) {
     return value ? format_figure(*value, row.unit) : "-";
   };
-  std::string loads = row.base_loads == row.comp_loads
-                          ? fmt::format("{}", row.base_loads)
-                          : fmt::format("{}/{}", row.base_loads, row.comp_loads);
   return {name,
           one_line(row.metric),
           figure(row.base),
@@ -129,10 +139,8 @@ static Line make_line(const Row &row, const std::string &name)
           format_change(row),
           format_interval(row),
           format_mde(row),
-          loads,
-          !row.gated && row.secondary ? fmt::format("({})", to_string(row.verdict))
-          : row.gated                 ? to_string(row.verdict)
-                                      : "not gated"};
+          format_loads(row),
+          format_verdict(row)};
 }
 
 static std::string layout(const std::vector<Line> &lines, const std::vector<std::string> &notes)

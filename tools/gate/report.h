@@ -51,6 +51,10 @@ std::string format_figure(double value, const std::string &unit);
 std::string format_change(const Row &row);
 std::string format_interval(const Row &row);
 std::string format_mde(const Row &row);
+// Loads a side: "20", or "20/21" where the sides differ.
+std::string format_loads(const Row &row);
+// "(unchanged)" for a row that is judged and does not count, "not gated" for one that is neither.
+std::string format_verdict(const Row &row);
 
 // Which parameters tell the rows of one name apart, by name.
 std::map<std::string, std::set<std::string>> telling_parameters(const std::vector<Row> &rows);

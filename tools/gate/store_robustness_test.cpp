@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // The store when two gates use it, one is killed, the disk is full, the file system is read-only or
 // the file is damaged: it stays readable, and no accepted baseline is lost.
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <sched.h>
-#include <sys/mount.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <chrono>
-#include <csignal>
 #include <filesystem>
 #include <functional>
 #include <random>
-#include <thread>
 
+#include "tools/gate/robustness.h"
 #include "tools/gate/store.h"
 #include "tools/gate/store_schema.h"
 #include "tools/gate/test_results.h"
@@ -24,6 +15,7 @@
 
 using namespace unit_test;
 using namespace gate;
+using namespace robustness;
 namespace fs = std::filesystem;
 
 static Recording recording(const std::vector<std::string> &names, double ns = 100)
@@ -48,31 +40,6 @@ static bool is_sound(const Store &store)
   Database database(store.path(), false);
   Statement check = database.prepare("PRAGMA integrity_check");
   return check.step() && check.text(0) == "ok";
-}
-
-// Runs body in a child. What it throws is its failure, and the text comes back.
-static std::string in_child(const std::function<void()> &body)
-{
-  int ends[2];
-  expect(pipe2(ends, O_CLOEXEC) == 0);
-  pid_t child = fork();
-  if (child == 0) {
-    std::string text;
-    try {
-      body();
-    } catch (const std::exception &failure) {
-      text = failure.what();
-    }
-    _exit(write(ends[1], text.data(), text.size()) != static_cast<ssize_t>(text.size()));
-  }
-  close(ends[1]);
-  std::string text(4096, '\0');
-  text.resize(std::max<ssize_t>(0, read(ends[0], text.data(), text.size())));
-  close(ends[0]);
-  int status = 1;
-  waitpid(child, &status, 0);
-  expect(WIFEXITED(status) && WEXITSTATUS(status) == 0, fmt::format("wait status {}", status));
-  return text;
 }
 
 TEST(store_two_gates_at_once_lose_nothing)
@@ -102,36 +69,10 @@ TEST(store_two_gates_at_once_lose_nothing)
   expect(is_sound(store));
 }
 
-// Records b0, b1, ... and tells each number once it is kept, until it is killed.
-[[noreturn]] static void record_until_killed(const Store &store, int first, int told)
+static void expect_no_temporary(const std::string &directory)
 {
-  Store writer = store;
-  for (int i = first;; i++) {
-    writer.add("c", std::string(100000, 'x') + std::to_string(i),
-               recording({"b" + std::to_string(i)}));
-    if (write(told, &i, sizeof(i)) != sizeof(i))
-      _exit(1);
-  }
-}
-
-// Kills a gate after a random while. Returns the last number that it told.
-static int kill_one(const Store &store, int first, std::chrono::microseconds after)
-{
-  int ends[2];
-  expect(pipe2(ends, O_CLOEXEC) == 0);
-  pid_t child = fork();
-  if (child == 0)
-    record_until_killed(store, first, ends[1]);
-  close(ends[1]);
-  std::this_thread::sleep_for(after);
-  kill(child, SIGKILL);
-  int status = 0, last = first - 1, number = 0;
-  waitpid(child, &status, 0);
-  expect(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "it ended before it was killed");
-  while (read(ends[0], &number, sizeof(number)) == sizeof(number))
-    last = number;
-  close(ends[0]);
-  return last;
+  for (const fs::directory_entry &entry : fs::recursive_directory_iterator(directory))
+    expect(entry.path().string().find(".tmp.") == std::string::npos, "a temporary file is left");
 }
 
 TEST(store_killed_at_any_moment_loses_no_accepted_baseline)
@@ -140,15 +81,15 @@ TEST(store_killed_at_any_moment_loses_no_accepted_baseline)
   TemporaryDirectory here;
   Store store(here.path());
   std::mt19937 random(1);
-  auto begin = std::chrono::steady_clock::now();
-  store.add("c", "first", recording({"b0"}));
-  // Kills fall anywhere into two or three recordings, however slow this machine is.
-  auto window =
-      std::chrono::duration_cast<microseconds>(std::chrono::steady_clock::now() - begin) * 3;
+  microseconds window = window_of([&] { store.add("c", "first", recording({"b0"})); });
+  auto record_one = [writer = store](int i) mutable {
+    writer.add("c", std::string(100000, 'x') + std::to_string(i),
+               recording({"b" + std::to_string(i)}));
+  };
   int kept = 0;
   for (int round = 0; kept < 30 || round < 40; round++) {
     expect(round < 1000, "hardly anything is written between the kills");
-    kept = kill_one(store, kept + 1, microseconds(random() % window.count()));
+    kept = write_until_killed(record_one, kept + 1, microseconds(random() % window.count()));
     // At most the one that was being told is more than we know of.
     size_t rows = count_rows(store.read("c")), known = static_cast<size_t>(kept) + 1;
     expect(rows == known || rows == known + 1, fmt::format("{} rows, {} known", rows, known));
@@ -159,24 +100,39 @@ TEST(store_killed_at_any_moment_loses_no_accepted_baseline)
   for (const Recording &each : store.read("c").recordings)
     expect(store.artefact(each.artefact, why).has_value(), why);
   store.add("c", "last", recording({"last"}));
-  for (const fs::directory_entry &entry : fs::recursive_directory_iterator(here.path()))
-    expect(entry.path().string().find(".tmp.") == std::string::npos, "a temporary file is left");
+  expect_no_temporary(here.path());
 }
 
-// A private file system of that size on directory, for this process only.
-static void mount_small(const std::string &directory, const char *size)
+// Accepting moves the baseline from one run to another. There is one at any moment, and it is the
+// last one that was told or the one after it.
+TEST(store_killed_while_accepting_has_one_baseline)
 {
-  if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) < 0 ||
-      mount("bpfgate-test", directory.c_str(), "tmpfs", 0, fmt::format("size={}", size).c_str()) <
-          0)
-    throw std::runtime_error("SKIP no right to mount a tmpfs: " + std::string(strerror(errno)));
-}
-
-static void expect_text(const std::string &text)
-{
-  if (text.starts_with("SKIP "))
-    throw Skip(text.substr(5));
-  expect(text.empty(), text);
+  using std::chrono::microseconds;
+  TemporaryDirectory here;
+  Store store(here.path());
+  std::mt19937 random(2);
+  Run run = {.series = {"c", {"all"}}, .command = "check", .reason = "regressed"};
+  constexpr int runs = 8;
+  for (int i = 0; i < runs; i++)
+    store.keep(run, "exe " + std::to_string(i), recording({"a"}).result, {}, false);
+  // Number i accepts run 1 + i % runs.
+  auto accept_one = [writer = store](int i) mutable { writer.accept(1 + i % runs, "wanted"); };
+  microseconds window = window_of([&] { accept_one(0); });
+  int accepted = 0, moved = 0;
+  for (int round = 0; moved < 30 || round < 40; round++) {
+    expect(round < 1000, "hardly anything is accepted between the kills");
+    int last =
+        write_until_killed(accept_one, accepted + 1, microseconds(random() % window.count()));
+    Baseline baseline = store.read("c");
+    expect_eq(baseline.recordings.size(), 1u);
+    int64_t now = baseline.recordings[0].run;
+    expect(now == 1 + last % runs || now == 1 + (last + 1) % runs,
+           fmt::format("run {} is the baseline, {} was accepted", now, 1 + last % runs));
+    expect(store.run(now).accepted && store.run(now).in_full, "a baseline that is not accepted");
+    moved += last - accepted;
+    accepted = now == 1 + last % runs ? last : last + 1;
+    expect(is_sound(store));
+  }
 }
 
 TEST(store_on_a_full_disk_is_as_it_was)
@@ -208,8 +164,7 @@ TEST(store_on_a_full_disk_is_as_it_was)
       expect_eq(baseline.recordings.at(0).result.benchmarks.at(0).name, "a");
       expect(store.artefact(baseline.recordings[0].artefact, why).has_value(), why);
     }
-    for (const fs::directory_entry &entry : fs::recursive_directory_iterator(here.path()))
-      expect(entry.path().string().find(".tmp.") == std::string::npos, "a temporary file is left");
+    expect_no_temporary(here.path());
   }));
 }
 

@@ -37,18 +37,20 @@ static std::string figure(const Row &row, const std::optional<double> &value)
 
 static std::string table_line(const Row &row, const std::string &name)
 {
-  std::string verdict = row.gated ? to_string(row.verdict) : "not gated";
+  std::string verdict = format_verdict(row);
   if (!row.note.empty())
     verdict += ": " + escape(row.note);
-  return fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", escape(name), escape(row.metric),
-                     figure(row, row.base), figure(row, row.comp), escape(format_change(row)),
-                     escape(format_interval(row)), verdict);
+  return fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", escape(name),
+                     escape(row.metric), figure(row, row.base), figure(row, row.comp),
+                     escape(format_change(row)), escape(format_interval(row)),
+                     escape(format_mde(row)), format_loads(row), verdict);
 }
 
 static std::string table(const std::vector<std::string> &lines)
 {
-  std::string text = "| benchmark | metric | base | comp | change | interval | verdict |\n"
-                     "| --- | --- | ---: | ---: | ---: | ---: | --- |\n";
+  std::string text =
+      "| benchmark | metric | base | comp | change | interval | MDE | n | verdict |\n"
+      "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |\n";
   for (const std::string &line : lines)
     text += line;
   return text + "\n";

@@ -54,7 +54,7 @@ std::string script_json(const json &value)
 static std::string badge(const Row &row)
 {
   if (!row.gated)
-    return "<span class=\"badge\">not gated</span>";
+    return fmt::format("<span class=\"badge\">{}</span>", format_verdict(row));
   const char *shape = "○";
   switch (row.verdict) {
   case Verdict::Regressed:
@@ -187,14 +187,11 @@ static std::string table_row(size_t index, const Row &row, const std::string &na
 {
   std::string note =
       row.note.empty() ? "" : fmt::format("<br><span class=\"note\">{}</span>", escape(row.note));
-  std::string loads = row.base_loads == row.comp_loads
-                          ? fmt::format("{}", row.comp_loads)
-                          : fmt::format("{}/{}", row.base_loads, row.comp_loads);
   return fmt::format("<tr><th scope=\"row\">{}{}</th>{}{}{}{}{}{}{}</tr>\n", link(index, row, name),
                      note, cell("base", figure(row, row.base)), cell("comp", figure(row, row.comp)),
                      cell("change", escape(format_change(row))),
                      cell("interval", escape(format_interval(row))),
-                     cell("MDE", escape(format_mde(row))), cell("loads", loads),
+                     cell("MDE", escape(format_mde(row))), cell("loads", format_loads(row)),
                      cell("verdict", badge(row), "verdict"));
 }
 

@@ -115,6 +115,27 @@ TEST(markdown_is_verdict_first_then_what_failed)
   expect_eq(count_of(text, "</details>"), 2u);
 }
 
+// Estimate, interval, smallest effect, n and verdict: in the table for people and in Markdown.
+TEST(every_row_shows_what_its_verdict_rests_on)
+{
+  Report report = {.command = "check",
+                   .rows = {one_row("a", Verdict::Unchanged), one_row("a", Verdict::Inconclusive)}};
+  report.rows[0].comp_loads = 4;
+  report.rows[1].metric = "latency tail";
+  report.rows[1].gated = false;
+  report.rows[1].secondary = true;
+  std::vector<std::string> lines = lines_of(format_table(report));
+  for (const char *part : {"+30.0 %", "+25.0 .. +35.0 %", " 6.0 %", " 3/4 ", " unchanged"})
+    expect_has(lines.at(1), part);
+  expect_has(lines.at(2), " 3  (inconclusive)");
+  std::string text = format_markdown(report);
+  expect_has(text, "| +30.0 % | +25.0 .. +35.0 % | 6.0 % | 3/4 | unchanged |");
+  expect_has(text, "| 6.0 % | 3 | (inconclusive) |");
+  json row = json::parse(format_json(report))["rows"][0];
+  for (const char *member : {"change", "interval", "mde", "base_loads", "comp_loads", "verdict"})
+    expect(row.contains(member) && !row[member].is_null(), member);
+}
+
 TEST(markdown_takes_no_name_for_markup)
 {
   std::string text = format_markdown(all_verdicts());
@@ -125,7 +146,7 @@ TEST(markdown_takes_no_name_for_markup)
       size_t bars = 0;
       for (size_t i = 0; i < line.size(); i++)
         bars += line[i] == '|' && (i == 0 || line[i - 1] != '\\');
-      expect_eq(bars, 8u);
+      expect_eq(bars, 10u);
     }
 }
 

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// What gate selftest proves about a host, and what gate check makes of it.
+#include "tools/gate/selftest.h"
+
+#include "tools/lib/atomic_file.h"
+#include "tools/lib/temporary_directory.h"
+#include "tools/lib/unit_test.h"
+
+using namespace unit_test;
+using namespace gate;
+
+TEST(selftest_bound_known_values)
+{
+  // (1 - p)^n = 0.05 where none alarmed.
+  expect_near(upper_bound_of_rate(0, 299), .00997, 1e-5);
+  expect_near(upper_bound_of_rate(0, 10), 1 - std::pow(.05, .1), 1e-12);
+  expect_near(upper_bound_of_rate(1, 10), .39416, 1e-5);
+  expect_eq(upper_bound_of_rate(10, 10), 1.0);
+  expect_eq(fewest_trials(.01), 299u);
+  expect(upper_bound_of_rate(0, 298) > .01 && upper_bound_of_rate(0, 299) <= .01);
+}
+
+TEST(selftest_of_a_noisy_host_makes_checks_untrusted)
+{
+  TemporaryDirectory here;
+  Options options;
+  options.store = here.path();
+  Report report = {.command = "check"};
+  apply_selftest(report, options, "c");
+  expect(report.untrusted.empty() && report.remarks.empty(), "no self-test says nothing");
+  SelfTest test = {.time = "2026-11-30T10:00:00Z", .trials = 300, .alarms = 9, .bound = .052};
+  keep_selftest(here.path(), "c", test);
+  apply_selftest(report, options, "another");
+  expect(report.untrusted.empty(), "another machine's");
+  apply_selftest(report, options, "c");
+  expect_has(report.untrusted, "9 of 300 rows regressed");
+  expect_eq(exit_code(report), 3);
+  Report sound = {.command = "check"};
+  test = {.time = test.time, .trials = 300, .bound = .00993};
+  keep_selftest(here.path(), "c", test);
+  apply_selftest(sound, options, "c");
+  expect(sound.untrusted.empty() && sound.remarks.empty());
+  options.tolerance = .01;
+  apply_selftest(sound, options, "c");
+  expect_has(sound.remarks.at(0), "says nothing about 1 %");
+  write_file(here / "reports/selftest-c.json", "{}");
+  expect_throws([&] { apply_selftest(sound, options, "c"); }, "damaged");
+}
