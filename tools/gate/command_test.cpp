@@ -57,6 +57,19 @@ TEST(command_the_same_code_with_the_same_arguments_never_regresses)
   expect_code(bench.gate({"check", "--inject", "30%"}), 1, bench);
 }
 
+TEST(command_null_arm_is_shown_and_never_counted)
+{
+  Bench bench({.names = "anchor-alu one"});
+  bench.gate({"record"});
+  expect_code(bench.gate({"check"}), 0, bench);
+  expect_has(bench.output, "unchanged=2");
+  json null = bench.row("anchor-alu (null arm)");
+  expect_eq(null["gated"].get<bool>(), false);
+  expect_eq(null["secondary"].get<bool>(), true);
+  expect_eq(null["tolerance"].get<double>(), 0.0);
+  expect_has(null["note"].get<std::string>(), "the same code on both sides");
+}
+
 TEST(command_missing_and_new)
 {
   Bench bench;

@@ -21,7 +21,8 @@ namespace gate
 struct Settings {
   bool paired = false;
   double tolerance = 0.05; // of times, a fraction
-  // Least tolerance of counts of instructions, a fraction; docs/gate.md says where it comes from.
+  // Least tolerance of counts of instructions, a fraction; docs/gate-vm.md says where it comes
+  // from.
   double count_tolerance = default_count_tolerance;
   // Both sides were measured where instructions are counted: nothing is noise, each load is a boot,
   // and all metrics are judged by the exact rule.

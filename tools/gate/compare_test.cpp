@@ -252,6 +252,20 @@ TEST(compare_input_17_zero_times)
                  Verdict::Invalid, "clock is too coarse");
 }
 
+TEST(compare_input_17_pair_of_a_zero_is_dropped)
+{
+  auto samples = loads_around(100, 21);
+  samples[4] = {0};
+  Result base = time_result(loads_around(100, 21)), comp = time_result(samples);
+  Settings settings = {.paired = true};
+  std::vector<bool> &second = settings.comp_second[result::benchmark_key(base.benchmarks[0])];
+  for (int i = 0; i < 21; i++)
+    second.push_back(i % 2);
+  Row row = only_row(compared(base, comp, settings));
+  expect_verdict(row, Verdict::Unchanged, "comp: 1 of 21 samples unusable");
+  expect_eq(row.base_loads, 20u);
+}
+
 TEST(compare_input_21_renames_are_hinted_never_guessed)
 {
   Result base = time_result(loads_around(100)), comp = time_result(loads_around(100));

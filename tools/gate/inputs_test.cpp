@@ -5,7 +5,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <filesystem>
+
 #include "tools/gate/commands.h"
+#include "tools/gate/git.h"
 #include "tools/gate/test_results.h"
 #include "tools/lib/atomic_file.h"
 #include "tools/lib/fd.h"
@@ -259,6 +262,38 @@ TEST(input_23_machines_of_foreign_files)
   expect_eq(compared.code, 0);
   compared = compare_texts(one, go("A", "5 ns/op"));
   expect_has(compared.remarks(), "comp does not tell its machine");
+}
+
+TEST(input_26_other_library_is_told_above_the_table)
+{
+  result::Result base = time_result(loads_around(100)), comp = base;
+  base.environment["libraries"] = {{"libc.so.6", "aa"}};
+  comp.environment["libraries"] = {{"libc.so.6", "bb"}};
+  Compared compared = compare_texts(format_result(base), format_result(comp));
+  expect_eq(compared.verdict("lookup"), std::string("unchanged"));
+  expect_has(compared.remarks(), "differs: libraries.libc.so.6: aa against bb");
+}
+
+// Main has moved on since the branch began: what both have in common is what the branch changed.
+TEST(input_34_common_commit_of_two_revisions)
+{
+  if (system("git --version >/dev/null 2>&1") != 0)
+    throw Skip("no git");
+  TemporaryDirectory here;
+  std::string script = fmt::format(
+      "cd '{}' && exec >/dev/null 2>&1 && git init -q . && "
+      "c() {{ git -c user.name=a -c user.email=a@b commit -q --allow-empty -m $1; }} && "
+      "c first && git tag fork && git checkout -q -b topic && c patch && git checkout -q -b trunk "
+      "fork && c other && git rev-parse fork >expected",
+      here.path());
+  expect_eq(system(script.c_str()), 0);
+  auto old = std::filesystem::current_path();
+  std::filesystem::current_path(here.path());
+  std::string found = merge_base("trunk", "topic"), unknown = merge_base("trunk", "no-such");
+  std::filesystem::current_path(old);
+  expect_eq(found + "\n", read_file(here / "expected"));
+  expect_eq(unknown, std::string());
+  expect_eq(merge_base("trunk", "1a2b-dirty") + merge_base("--all", "b..c"), std::string());
 }
 
 TEST(input_32_nothing_in_common)

@@ -193,6 +193,35 @@ TEST(judge_verdict_is_where_the_interval_lies)
   }
 }
 
+// Everything moved: whether that is the host is told by what no patch can move.
+TEST(judge_input_29_anchors_decide_about_a_host_shift)
+{
+  auto rows = [](Verdict anchor, const char *method) {
+    std::vector<Row> rows;
+    for (int i = 0; i < 6; i++)
+      rows.push_back({.name = fmt::format("b{}", i), .verdict = Verdict::Regressed, .change = .1});
+    rows.push_back({.name = "anchor-alu", .verdict = anchor, .change = .1});
+    for (Row &row : rows)
+      row.method = method;
+    return rows;
+  };
+  for (const char *method : {"ab", "stored"}) {
+    std::vector<Row> patch = rows(Verdict::Unchanged, method);
+    expect_eq(find_host_shift(patch), std::string());
+    expect(patch[0].verdict == Verdict::Regressed);
+    std::vector<Row> host = rows(Verdict::Regressed, method);
+    expect_has(find_host_shift(host), "6 of 6 times moved the same way, and an anchor too");
+    for (const Row &row : host)
+      expect(row.verdict == Verdict::Incomparable, row.name);
+  }
+  // Without anchors only sides that were measured apart are taken for another host.
+  std::vector<Row> ab = rows(Verdict::Regressed, "ab"), stored = rows(Verdict::Regressed, "stored");
+  ab.pop_back();
+  stored.pop_back();
+  expect_eq(find_host_shift(ab), std::string());
+  expect_has(find_host_shift(stored), "6 of 6");
+}
+
 TEST(judge_the_same_code_never_regresses)
 {
   Settings settings = {.paired = true, .identical = {"r{}"}};

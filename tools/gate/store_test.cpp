@@ -277,13 +277,16 @@ TEST(fingerprint_input_23_refused)
 TEST(fingerprint_input_24_and_26_warned_or_ignored)
 {
   result::json base = result::json::parse(
-      R"({"kernel": "6.1", "load": [1], "mhz": 10678, "toolchain": {"libbpf": "1.1", "cxx": "g"}})");
+      R"({"kernel": "6.1", "load": [1], "mhz": 10678, "bogomips": 5000, "libraries": {"libc.so.6": "aa"},
+          "toolchain": {"libbpf": "1.1", "cxx": "g"}})");
   result::json comp = result::json::parse(
-      R"({"kernel": "6.2", "load": [9], "mhz": 10681, "toolchain": {"libbpf": "1.4", "cxx": "g"}})");
+      R"({"kernel": "6.2", "load": [9], "mhz": 10681, "bogomips": 5002, "libraries": {"libc.so.6": "bb"},
+          "toolchain": {"libbpf": "1.4", "cxx": "g"}})");
   Differences differences = compare_environments(base, comp);
   expect(differences.refused.empty());
   expect_eq(joined(differences.warned),
-            "kernel: 6.1 against 6.2, toolchain.libbpf: 1.1 against 1.4");
+            "kernel: 6.1 against 6.2, libraries.libc.so.6: aa against bb, toolchain.libbpf: 1.1 "
+            "against 1.4");
   expect(!same_kernel(base, comp) && same_kernel(base, base));
 }
 
