@@ -2,11 +2,13 @@
 // Which format an input has, what is refused and how, and the bounds on what it may take.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "tools/gate/readers/line_parser.h"
 #include "tools/gate/readers/reader_test.h"
+#include "tools/gate/robustness.h"
 #include "tools/lib/fd.h"
 #include "tools/lib/temporary_directory.h"
 
@@ -89,6 +91,18 @@ static size_t peak_kib()
   return usage.ru_maxrss;
 }
 
+// By how much the largest memory that this process has had grows by body. In a process of its own,
+// and what earlier tests freed is given back: else their peak would hide that of body.
+static void expect_growth(size_t most_kib, const std::function<void()> &body)
+{
+  malloc_trim(0);
+  robustness::expect_text(robustness::in_child([&] {
+    size_t before = peak_kib();
+    body();
+    expect(peak_kib() < before + most_kib, fmt::format("{} KiB", peak_kib() - before));
+  }));
+}
+
 // Writes the parts over and over until the file has that many bytes.
 static void write_repeated(const std::string &path, const std::string &part, size_t bytes)
 {
@@ -101,22 +115,46 @@ static void write_repeated(const std::string &path, const std::string &part, siz
            "cannot write " + path);
 }
 
+static constexpr size_t large = 64 << 20, little_kib = 16 << 10;
+
 // However long the input, what is no figure takes no memory. The file is several times the limit.
 TEST(read_large_inputs_in_little_memory)
 {
   TemporaryDirectory here;
-  constexpr size_t bytes = 64u << 20, most_kib = 16 << 10;
-  size_t before = peak_kib();
-  write_repeated(here / "log", "[   45.101234] eth0: link is up\nrandom: crng init done\n", bytes);
-  expect_throws([&] { read_results(here / "log"); }, "nothing that gate reads");
-  expect(peak_kib() < before + most_kib, fmt::format("{} KiB", peak_kib() - before));
-  write_repeated(here / "line", "no newline at all ", bytes);
-  expect_throws([&] { read_results(here / "line"); }, "nothing that gate reads in 1 lines");
-  expect(peak_kib() < before + most_kib, fmt::format("{} KiB", peak_kib() - before));
+  write_repeated(here / "log", "[   45.101234] eth0: link is up\nrandom: crng init done\n", large);
+  expect_growth(little_kib, [&] {
+    expect_throws([&] { read_results(here / "log"); }, "nothing that gate reads");
+  });
+  write_repeated(here / "line", "no newline at all ", large);
+  expect_growth(little_kib, [&] {
+    expect_throws([&] { read_results(here / "line"); }, "nothing that gate reads in 1 lines");
+  });
   // Elements that say nothing are dropped one by one.
-  write_repeated(here / "json", "{\"context\": {}, \"benchmarks\": []}\n", bytes);
-  read_results(here / "json");
-  expect(peak_kib() < before + most_kib, fmt::format("{} KiB", peak_kib() - before));
+  write_repeated(here / "json", "{\"context\": {}, \"benchmarks\": []}\n", large);
+  expect_growth(little_kib, [&] { read_results(here / "json"); });
+}
+
+// Of a log that is all figures, their bytes are kept (docs/formats.md) and no text.
+TEST(read_figures_take_little_more_than_their_bytes)
+{
+  TemporaryDirectory here;
+  constexpr size_t intervals = 500;
+  std::string run = "Setting up benchmark 'lpm-trie-noop'...\n";
+  for (size_t i = 0; i < intervals; i++)
+    run += fmt::format("Iter {:3d} (  0.000us): hits {:8.3f}M/s ({:7.3f}M/prod)\n", i,
+                       80 + .01 * (i % 7), 80 + .01 * (i % 7));
+  run += "Summary: throughput   80.030 ± 0.020 M ops/s ( 80.030M ops/prod), latency   12.495 "
+         "ns/op\n";
+  write_repeated(here / "log", run, large);
+  size_t figures = large / run.size() * intervals;
+  // A list that grows is there twice for a moment.
+  size_t most_kib = little_kib + 2 * 8 * figures / 1024;
+  expect(most_kib < large / 1024 / 2, "a bound that is none");
+  expect_growth(most_kib, [&] {
+    Reading reading = read_results(here / "log");
+    const result::Metric &metric = metric_of(reading.result.benchmarks.at(0), "throughput");
+    expect(metric.samples.size() * metric.samples[0].size() > figures * 9 / 10, "figures are lost");
+  });
 }
 
 TEST(read_bare_lines)

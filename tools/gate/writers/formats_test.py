@@ -235,8 +235,77 @@ def made_result(factor):
                            {"name": "no", "definition": 1, "status": "skipped", "reason": "no map", "metrics": []}]}
 
 
+# A bench of two benchmarks that speaks docs/serve.md: "one" takes 50 ns an op, "two" what NS says.
+SERVE_BENCH = """#!/bin/sh
+while read -r verb n ops seed; do
+  case $verb in
+  list) echo 'ok {"protocol": 1, "tool": {"name": "bench"}, "environment": {"cpu_model": "A", "cpus": 2, "kernel": "KERNEL"},
+    "benchmarks": [ROW1, ROW2]}' | tr -d '\\n'; echo ;;
+  load) echo 'ok {"bytecode": "a1"}' ;;
+  epoch) [ $n = 0 ] && ns=50 || ns=NS; echo "ok {\\"hits\\": $ops, \\"ns\\": $((ops * ns)), \\"values\\": {}}" ;;
+  unload) echo ok ;;
+  quit) exit 0 ;;
+  esac
+done
+"""
+
+
+def write_bench(path, ns, kernel="6.1"):
+    script = SERVE_BENCH.replace("NS", str(ns)).replace("KERNEL", kernel)
+    for number, name in ((1, "one"), (2, "two")):
+        latency = {"name": "latency", "unit": "ns/op", "better": "lower", "class": "time", "gated": True}
+        row = {"name": name, "definition": 1, "status": "ok", "batched": True, "metrics": [latency]}
+        script = script.replace(f"ROW{number}", json.dumps(row))
+    path.write_text(script)
+    path.chmod(0o755)
+
+
+def closed(schema):
+    """The same schema, refusing members that it does not name: what gate writes is in it."""
+    if isinstance(schema, dict):
+        schema = {name: closed(value) for name, value in schema.items()}
+        if "properties" in schema and schema.get("type") == "object":
+            schema["additionalProperties"] = False
+        return schema
+    return [closed(value) for value in schema] if isinstance(schema, list) else schema
+
+
+def checked(directory, schema):
+    """Reports of gate check: waived rows, drift, the tail, predictions from a history."""
+    bench, store, out = directory / "bench", directory / "store", directory / "check.json"
+
+    def gate(command, *more, code=0):
+        run(GATE, command, "--store", str(store), "--bench", str(bench), "--seed", "1", *more, code=code)
+
+    def check(*more, code=0):
+        gate("check", "--json", str(out), *more, code=code)
+        report = json.loads(out.read_text())
+        valid(schema, report, "a report of gate check")
+        return {(row["name"], row["metric"]): row for row in report["rows"]}
+
+    write_bench(bench, 50)
+    for _ in range(8):
+        gate("record")
+    history = directory / "trend.json"
+    run(GATE, "trend", "--store", str(store), "--json", str(history))
+    run(GATE, "report", str(REPORT), "--html", str(directory / "page.html"), "--history", str(history))
+    expect("8 runs: first 50 ns/op" in (directory / "page.html").read_text(encoding="utf-8"), "the history is in the page")
+    write_bench(bench, 65, kernel="6.2")
+    predicted = check(code=1)["two", "latency"]
+    expect(predicted["method"] == "prediction" and predicted["tests"], "a prediction")
+    write_bench(bench, 65)
+    run(GATE, "baseline", "anchor", "v1", "--store", str(store))
+    run(GATE, "baseline", "waive", "two", "--store", str(store), "--owner", "me", "--reason", "later",
+        "--until", "2999-12-31", "--bound", "50")
+    rows = check("--drift-budget", "80")
+    expect(rows["two", "latency"]["waived"]["verdict"] == "regressed", "a waived row")
+    expect(rows["two", "latency"]["drift"]["budget"] == .8, "a row with drift")
+    expect(rows["one", "latency tail"]["secondary"], "the row of a tail")
+    expect(rows["one", "latency"]["tests"]["family"] == 2, "what the tests of a row said")
+
+
 def schemas(directory):
-    report, result = schema_of("gate-report.schema.json"), schema_of("result.schema.json")
+    report, result = closed(schema_of("gate-report.schema.json")), schema_of("result.schema.json")
     valid(report, json.loads(convert("json")), "the report of test_report.json")
     for name, factor in (("a", 1), ("b", 1.5)):
         valid(result, made_result(factor), "a result file")
@@ -247,6 +316,7 @@ def schemas(directory):
     valid(report, fresh, "a report of gate compare")
     for broken in ({**fresh, "version": 2}, {**fresh, "rows": [{**fresh["rows"][0], "verdict": "odd"}]}):
         expect(list(validator(report).iter_errors(broken)), "the schema refuses what is wrong")
+    checked(directory, report)
     kcidb = json.loads(convert("kcidb"))
     valid(KCIDB, kcidb, "kcidb")
     expect(no_null(kcidb), "kcidb has no null")
