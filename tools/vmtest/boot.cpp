@@ -16,6 +16,7 @@
 #include <system_error>
 
 #include "tools/vmtest/console_log.h"
+#include "tools/vmtest/host_input.h"
 #include "tools/vmtest/initramfs.h"
 #include "tools/vmtest/interrupt.h"
 #include "tools/vmtest/judge.h"
@@ -47,7 +48,7 @@ class Boot {
 public:
   explicit Boot(const BootRequest &request)
       : x_request(request), x_reader(request.config.nonce), x_writer(request.config.nonce),
-        x_files_reader(request.config.nonce), x_out(request.out_directory),
+        x_files_reader(request.config.nonce), x_input(request.input), x_out(request.out_directory),
         x_slowness(slowness(request.machine.accelerator))
   {
   }
@@ -62,7 +63,8 @@ private:
   void read_console();
   void read_result();
   void read_files();
-  void read_keys();
+  int user() const;
+  void read_user();
   void take(const Frame &frame);
   void show(Stream stream, std::string_view bytes);
   void take_file(const Frame &frame);
@@ -85,6 +87,7 @@ private:
   FrameReader x_reader;
   FrameWriter x_writer;
   FrameReader x_files_reader;
+  HostInput x_input;
   OutFiles x_out;
   ConsoleLog x_log;
   Evidence x_evidence;
@@ -226,10 +229,22 @@ void Boot::read_files()
     enter(Phase::Sending, files_idle_s);
 }
 
-void Boot::read_keys()
+// Where the user's input is to be read from now; -1: nowhere.
+int Boot::user() const
 {
-  std::string keys = x_request.terminal->read_keys();
-  send(FrameKind::Input, keys.empty() ? "\4" : keys); // the terminal's end is the guest's Ctrl-D
+  if (x_phase != Phase::Running)
+    return -1;
+  return x_request.terminal ? STDIN_FILENO : x_input.fd();
+}
+
+void Boot::read_user()
+{
+  if (x_request.terminal) {
+    std::string keys = x_request.terminal->read_keys();
+    send(FrameKind::Input, keys.empty() ? "\4" : keys); // the terminal's end is the guest's Ctrl-D
+  } else if (auto frame = x_input.read()) {
+    send(frame->kind, frame->payload);
+  }
 }
 
 void Boot::take_file(const Frame &frame)
@@ -283,6 +298,8 @@ void Boot::take(const Frame &frame)
     if (x_phase == Phase::Tracing)
       x_qemu->kill_now(); // what it wrote to the console before is in the pipe
     return;
+  case FrameKind::InputTaken:
+    return x_input.taken();
   case FrameKind::FilesOn:
     x_files_come = true;
     return;
@@ -375,12 +392,11 @@ void Boot::resize()
 
 void Boot::wait_for_something()
 {
-  bool keys = x_request.terminal && x_phase == Phase::Running;
   pollfd fds[] = {{x_console.ours.get(), POLLIN, 0},
                   {x_result_line.ours.get(), POLLIN, 0},
                   {x_files_line.ours.get(), POLLIN, 0},
                   {x_monitor.ours.get(), POLLIN, 0},
-                  {keys ? STDIN_FILENO : -1, POLLIN, 0}};
+                  {user(), POLLIN, 0}};
   // For signals, the deadline, and QEMU's end, which comes right after that of its lines.
   int look_around_ms = x_console.ours ? 100 : 2;
   if (poll(fds, std::size(fds), look_around_ms) <= 0)
@@ -394,7 +410,7 @@ void Boot::wait_for_something()
   if (fds[3].revents)
     read_some(x_monitor.ours, [](std::string_view) {});
   if (fds[4].revents)
-    read_keys();
+    read_user();
 }
 
 // False when nothing more can come.

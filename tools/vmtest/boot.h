@@ -29,6 +29,7 @@ struct BootRequest {
   long timeout_s = 0;           // from the command's start; 0: none
   long boot_timeout_s = 0;      // to the command's start; 0: none
   Terminal *terminal = nullptr; // of --shell
+  int input = -1;               // of --stdin: a descriptor to read from
   std::function<void(Stream, std::string_view)> output;
   std::function<void(const std::string &)> remark;       // a line for the user, while it runs
   std::function<void(const std::string &)> console_line; // each line of the console

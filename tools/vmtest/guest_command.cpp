@@ -15,6 +15,7 @@
 #include <system_error>
 #include <vector>
 
+#include "tools/vmtest/guest_input.h"
 #include "tools/vmtest/guest_system.h"
 
 namespace vmtest::guest
@@ -48,7 +49,7 @@ struct Streams {
 
 class Command {
 public:
-  Command(const RunConfig &config, Channel &host) : x_config(config), x_host(host) {}
+  Command(const RunConfig &config, Channel &host) : x_config(config), x_host(host), x_input(host) {}
   std::string run();
 
 private:
@@ -62,6 +63,7 @@ private:
 
   const RunConfig &x_config;
   Channel &x_host;
+  GuestInput x_input;
   Streams x_streams;
   Fd x_children; // tells of children that ended
   pid_t x_pid = -1;
@@ -79,12 +81,12 @@ static void make_pipe(Fd &ours, Fd &commands)
   commands.reset(ends[1]);
 }
 
-static Streams piped_streams()
+static Streams piped_streams(Fd input)
 {
   Streams streams;
   make_pipe(streams.out, streams.command_out);
   make_pipe(streams.err, streams.command_err);
-  streams.command_in.reset(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  streams.command_in = std::move(input);
   return streams;
 }
 
@@ -203,6 +205,10 @@ void Command::obey(const Frame &frame)
     kill(-x_pid, first);
   if (frame.kind == FrameKind::Input && x_config.shell)
     write_all(x_streams.out.get(), frame.payload);
+  if (frame.kind == FrameKind::Input && !x_config.shell)
+    x_input.push(frame.payload);
+  if (frame.kind == FrameKind::InputEnd)
+    x_input.end();
   if (frame.kind == FrameKind::Resize && x_config.shell)
     resize(x_streams.out.get(), first, second);
   if (frame.kind == FrameKind::Backtrace) {
@@ -226,7 +232,8 @@ void Command::pump()
     pollfd fds[] = {{x_streams.out.get(), POLLIN, 0},
                     {x_streams.err.get(), POLLIN, 0},
                     {x_children.get(), POLLIN, 0},
-                    {x_host.fd(), POLLIN, 0}};
+                    {x_host.fd(), POLLIN, 0},
+                    {x_input.fd(), x_input.events(), 0}};
     int ready = poll(fds, std::size(fds), x_result.empty() ? -1 : 2000);
     if (ready == 0)
       return;
@@ -236,6 +243,8 @@ void Command::pump()
       x_streams.err.reset();
     if (fds[2].revents)
       reap();
+    if (fds[4].revents)
+      x_input.ready(fds[4].revents);
     if (fds[3].revents)
       obey();
   }
@@ -248,7 +257,11 @@ std::string Command::run()
   sigaddset(&children, SIGCHLD);
   sigprocmask(SIG_BLOCK, &children, nullptr);
   x_children.reset(signalfd(-1, &children, SFD_CLOEXEC));
-  x_streams = x_config.shell ? terminal_streams(x_config) : piped_streams();
+  if (x_config.shell)
+    x_streams = terminal_streams(x_config);
+  else
+    x_streams = piped_streams(x_config.input ? x_input.open()
+                                             : Fd(open("/dev/null", O_RDONLY | O_CLOEXEC)));
   if (int failure = start())
     return fmt::format("unstarted {}", failure);
   pump();

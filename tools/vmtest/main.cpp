@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // vmtest: runs a command of this machine in a given kernel, in QEMU. In the guest the same program
 // is /init.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "tools/lib/atomic_file.h"
 #include "tools/vmtest/guest_init.h"
@@ -31,11 +33,19 @@ static int complain(int code, const std::string &what)
   return code;
 }
 
+// A closed standard input's number would go to the next file that is opened, and --stdin read that.
+static void have_standard_input()
+{
+  if (fcntl(STDIN_FILENO, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != STDIN_FILENO)
+    throw std::runtime_error("the standard input is closed, and /dev/null cannot be opened");
+}
+
 int main(int argc, char **argv)
 {
   if (is_guest_init(argv[0]))
     run_guest_init();
   try {
+    have_standard_input();
     return run(parse_options(argc, argv));
   } catch (const early_exit &wanted) {
     fmt::print("{}", wanted.text);

@@ -36,7 +36,7 @@ Boots each kernel in QEMU and runs this machine's COMMAND in it.
   --memory M     MiB, or 2G (1024)             --cpus N     of the guest (1)
   --append TEXT  to the kernel's command line  -j,--jobs N  guests at a time (1)
   --shell        a terminal; without COMMAND a shell in it
-  --gdb[=PORT]   wait for a debugger (1234)
+  --gdb[=PORT]   wait for a debugger (1234)    --stdin    COMMAND reads ours
   --json FILE    outcomes for machines         -v,--verbose  show the console
   --dry-run      show QEMU's command line      --qemu PROGRAM  another QEMU
   --accelerator kvm|tcg                        KVM where it works
@@ -113,6 +113,7 @@ static void add_options(CLI::App &app, Options &options, Texts &texts)
       ->check(CLI::IsMember({"auto", "kvm", "tcg"}));
   app.add_option("--gdb", texts.gdb)->expected(0, 1)->default_str("1234");
   for (auto [name, flag] : {std::pair{"--shell", &options.shell},
+                            {"--stdin", &options.input},
                             {"--warn-fatal", &options.warn_fatal},
                             {"--dry-run", &options.dry_run},
                             {"-v,--verbose", &options.verbose},
@@ -175,6 +176,10 @@ static void check(const Options &options)
     throw usage_error("no command: put it behind --");
   if (several && (options.shell || options.gdb_port))
     throw usage_error("--shell and --gdb are for one kernel and one seed");
+  if (options.input && options.kernels.size() > 1)
+    throw usage_error("--stdin is for one kernel: an input can be read once");
+  if (options.input && options.shell)
+    throw usage_error("--shell has the terminal for its input, so --stdin has none");
   std::set<std::string> different(options.kernels.begin(), options.kernels.end());
   if (!options.out.empty() && different.size() < options.kernels.size())
     throw usage_error("--out: the same kernel twice would write to the same place");
@@ -182,6 +187,8 @@ static void check(const Options &options)
     throw usage_error("--icount has one CPU: with two the order of their steps is the host's");
   if (options.icount && options.shell)
     throw usage_error("--icount and --shell exclude each other: keys come when they come");
+  if (options.icount && options.input)
+    throw usage_error("--icount and --stdin exclude each other: input comes when it comes");
   if (options.icount && options.accelerator == "kvm")
     throw usage_error("--icount counts instructions under TCG, not under KVM");
 }

@@ -25,6 +25,7 @@ struct Options {
   long timeout_s = 300; // times slowness(); 0: none
   int gdb_port = 0;
   bool shell = false;
+  bool input = false; // our standard input is the command's
   bool warn_fatal = false;
   bool dry_run = false;
   bool verbose = false;

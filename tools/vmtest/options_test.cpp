@@ -84,6 +84,15 @@ TEST(icount_has_seeds_and_one_cpu)
   expect_refused({"--kernel", "a", "--accelerator", "xen", "--", "x"}, "--accelerator");
 }
 
+TEST(stdin_is_for_one_guest_that_does_not_count)
+{
+  expect(parse({"--kernel", "a", "--stdin", "--", "x"}).input);
+  expect(!parse({"--kernel", "a", "--", "x", "--stdin"}).input);
+  expect_refused({"--kernel", "a", "--kernel", "b", "--stdin", "--", "x"}, "one kernel");
+  expect_refused({"--kernel", "a", "--stdin", "--shell"}, "has the terminal");
+  expect_refused({"--kernel", "a", "--stdin", "--icount", "--", "x"}, "exclude each other");
+}
+
 TEST(gdb_has_a_port)
 {
   expect_eq(parse({"--kernel", "a", "--gdb", "--", "x"}).gdb_port, 1234);
@@ -103,6 +112,6 @@ TEST(help_fits_a_screen_and_has_every_option)
        {"--kernel",  "--with",      "--share",  "--out",        "--env",        "--need",
         "--timeout", "--memory",    "--cpus",   "--append",     "--warn-fatal", "--shell",
         "--gdb",     "-j,--jobs N", "--json",   "-v,--verbose", "--dry-run",    "--accelerator",
-        "--qemu",    "--icount",    "--seed S", "--seeds N",    "--refresh"})
+        "--qemu",    "--icount",    "--seed S", "--seeds N",    "--refresh",    "--stdin"})
     expect_has(help_text(), option);
 }

@@ -15,19 +15,21 @@ namespace vmtest
 
 enum class FrameKind : char {
   // From the guest.
-  Hello = 'H',    // JSON: release, missing; the command starts now
-  Stdout = 'O',   // bytes of the command
-  Stderr = 'E',   //
-  Result = 'R',   // "exited 3", "signal 9" or "unstarted 2" (an errno)
-  Remark = 'K',   // a line for the user
-  Trouble = 'X',  // a line: the guest's init could not do its work
-  Traced = 'T',   // the backtraces are on the console
-  FilesOn = 'V',  // "virtio" or "serial": where the files come
-  File = 'F',     // JSON: path, mode, size; or directory
-  FileData = 'D', //
-  End = 'Z',      // the last frame on its line
+  Hello = 'H',      // JSON: release, missing; the command starts now
+  Stdout = 'O',     // bytes of the command
+  Stderr = 'E',     //
+  Result = 'R',     // "exited 3", "signal 9" or "unstarted 2" (an errno)
+  Remark = 'K',     // a line for the user
+  Trouble = 'X',    // a line: the guest's init could not do its work
+  Traced = 'T',     // the backtraces are on the console
+  FilesOn = 'V',    // "virtio" or "serial": where the files come
+  File = 'F',       // JSON: path, mode, size; or directory
+  FileData = 'D',   //
+  InputTaken = 'G', // there is room for one more Input frame (--stdin)
+  End = 'Z',        // the last frame on its line
   // From the host.
-  Input = 'I',     // bytes for the command's terminal (--shell)
+  Input = 'I',     // bytes for the command's terminal (--shell) or its standard input (--stdin)
+  InputEnd = 'N',  // of the standard input
   Resize = 'W',    // "rows columns"
   Signal = 'S',    // a signal's number, for the command
   Backtrace = 'B', // show where everything is, on the console
@@ -39,6 +41,8 @@ struct Frame {
 };
 
 inline constexpr size_t longest_payload = 128u << 10;
+// Of an Input frame: a terminal line of the guest holds back 64 KiB, and loses what is more.
+inline constexpr size_t longest_input = 8u << 10;
 
 // CRC-32C (Castagnoli, reflected, as iSCSI has it); crc continues an earlier one.
 uint32_t crc32c(std::string_view bytes, uint32_t crc = 0);

@@ -21,6 +21,9 @@ std::string to_text(const RunConfig &config)
               {"shell", config.shell},     {"rows", config.rows},
               {"columns", config.columns}, {"send_files", config.send_files},
               {"modules", config.modules}};
+  // Only where it is asked for: all else shall give the same bytes as ever.
+  if (config.input)
+    out["input"] = true;
   std::string text;
   try {
     text = out.dump();
@@ -44,6 +47,7 @@ RunConfig parse_run_config(std::string_view text)
     in.at("shell").get_to(config.shell);
     in.at("rows").get_to(config.rows);
     in.at("columns").get_to(config.columns);
+    config.input = in.value("input", false);
     in.at("send_files").get_to(config.send_files);
     in.at("modules").get_to(config.modules);
     if (config.command.empty())

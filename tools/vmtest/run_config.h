@@ -26,6 +26,7 @@ struct RunConfig {
   std::map<std::string, std::string> environment;
   bool shell = false;               // on a terminal, with input
   int rows = 24, columns = 80;      // of that terminal
+  bool input = false;               // what the host sends is its standard input
   bool send_files = false;          // what is under $OUT
   std::vector<std::string> modules; // for virtio-serial, in order; paths in the guest
 };

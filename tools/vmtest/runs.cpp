@@ -209,6 +209,7 @@ static RunConfig make_config(const Options &options, const Prepared &prepared,
   config.argv0 = prepared.payload.argv0;
   config.environment = environment(options, prepared, machine);
   config.shell = options.shell;
+  config.input = options.input;
   config.send_files = !options.out.empty();
   config.modules = prepared.payload.modules;
   return config;
@@ -340,6 +341,7 @@ static BootResult boot_it(const Options &options, const Prepared &prepared, cons
                       .timeout_s = options.shell ? 0 : options.timeout_s,
                       .boot_timeout_s = boot_timeout_s};
   request.terminal = terminal ? &*terminal : nullptr;
+  request.input = options.input ? STDIN_FILENO : -1;
   request.output = [&](Stream stream, std::string_view bytes) { output.command(stream, bytes); };
   request.remark = [&](const std::string &line) { output.say(line); };
   if (options.verbose)

@@ -193,6 +193,83 @@ TEST(full_disk_is_told_and_nothing_is_left)
   expect_no_qemu_left();
 }
 
+// vmtest with --stdin as shell makes it read; "$@" is vmtest with its arguments.
+static VmRun run_with_input(const std::string &shell, const std::vector<std::string> &arguments,
+                            const std::function<void(pid_t, const std::string &)> &meanwhile = {})
+{
+  std::vector<std::string> command = {"sh", "-c", shell, "sh"};
+  for (const std::string &word : vmtest_command({"--stdin"}))
+    command.push_back(word);
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return run(command, meanwhile);
+}
+
+TEST(stdin_comes_back_whole)
+{
+  TemporaryDirectory directory;
+  std::string make = "dd if=/dev/urandom of=" + directory / "in" + " bs=1M count=1 2>&1";
+  expect_eq(vmtest::run_command({"sh", "-c", make}).status, 0);
+  VmRun ended = run_with_input("exec \"$@\" <" + directory / "in", {"--", "cat"});
+  expect_status(ended, 0);
+  expect(ended.out == read_file(directory / "in"),
+         fmt::format("{} bytes came back", ended.out.size()));
+}
+
+TEST(stdin_ends_with_ours_and_is_empty_unless_asked_for)
+{
+  std::vector<std::string> command = {
+      "--with", "cat", "--", "sh", "-c", "read line; echo \"<$line>\"; cat; echo '<end>'"};
+  VmRun ended = run_with_input("printf 'one\ntwo' | \"$@\"", command);
+  expect_status(ended, 0);
+  expect_eq(ended.out, "<one>\ntwo<end>\n");
+  ended = run_with_input("exec \"$@\" <&-", command);
+  expect_status(ended, 0);
+  expect_eq(ended.out, "<>\n<end>\n");
+  std::vector<std::string> unasked = {"sh", "-c", "echo one | \"$@\"", "sh"};
+  for (const std::string &word : vmtest_command(command))
+    unasked.push_back(word);
+  ended = run(unasked);
+  expect_status(ended, 0);
+  expect_eq(ended.out, "<>\n<end>\n");
+}
+
+// The second line is written when the first has been answered.
+TEST(stdin_is_not_held_back)
+{
+  TemporaryDirectory directory;
+  std::string out = directory / "out";
+  VmRun ended = run_with_input("{ echo one; i=0; until grep -q one " + out +
+                                   " || [ $i = 2400 ]; do i=$((i + 1)); sleep 0.05; done; "
+                                   "[ $i = 2400 ] || echo two; } | \"$@\" >" +
+                                   out,
+                               {"--", "sh", "-c", "while read line; do echo \"<$line>\"; done"});
+  expect_status(ended, 0);
+  expect_eq(read_file(out), "<one>\n<two>\n");
+}
+
+TEST(stdin_that_nobody_reads_holds_nothing_up)
+{
+  for (const char *closes : {"", "exec <&-; "}) {
+    VmRun ended =
+        run_with_input("exec \"$@\" </dev/zero", {"--with", "sleep", "--", "sh", "-c",
+                                                  closes + std::string("sleep 1; echo x")});
+    expect_status(ended, 0);
+    expect_eq(ended.out, "x\n");
+  }
+  expect_no_qemu_left();
+}
+
+TEST(interrupt_reaches_a_command_that_reads)
+{
+  VmRun ended = run_with_input("exec \"$@\" </dev/zero",
+                               {"--with", "cat", "--", "sh", "-c",
+                                "trap 'echo bye; exit 3' INT; echo start; cat >/dev/null"},
+                               on_start({SIGINT}));
+  expect_status(ended, 130);
+  expect_eq(ended.out, "start\nbye\n");
+  expect_no_qemu_left();
+}
+
 TEST(command_that_is_not_there_is_told)
 {
   VmRun ended = run_vmtest({"--", "no-such-command"});
