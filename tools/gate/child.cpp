@@ -19,6 +19,7 @@ namespace gate
 
 static constexpr size_t longest_line = 16u << 20;
 static constexpr long grace_ms = 2000;
+static constexpr size_t last_words_size = 65536; // a guest's console may come behind them
 
 Child::Child(const std::string &program, const std::vector<std::string> &arguments)
 {
@@ -124,15 +125,35 @@ std::optional<int> Child::exit_status() const
 
 std::string Child::last_words() const
 {
-  char tail[4096];
+  std::string tail(last_words_size, '\0');
   off_t size = lseek(x_err.get(), 0, SEEK_END);
-  off_t from = std::max<off_t>(0, size - static_cast<off_t>(sizeof(tail)));
-  ssize_t got = pread(x_err.get(), tail, sizeof(tail), from);
-  std::string text(tail, std::max<ssize_t>(got, 0));
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' '))
-    text.pop_back();
-  size_t line = text.rfind('\n');
-  return line == std::string::npos ? text : text.substr(line + 1);
+  off_t from = std::max<off_t>(0, size - static_cast<off_t>(tail.size()));
+  ssize_t got = pread(x_err.get(), tail.data(), tail.size(), from);
+  tail.resize(std::max<ssize_t>(got, 0));
+  return telling_line(tail);
+}
+
+static bool tells(std::string_view line)
+{
+  bool is_vmtests = line.starts_with("vmtest: ");
+  return !line.empty() && !line.starts_with("vmtest: | ") &&
+         !(is_vmtests && line.find(": failed: exit status ") != line.npos);
+}
+
+std::string telling_line(std::string_view complaints)
+{
+  std::string_view last;
+  while (!complaints.empty()) {
+    size_t begin = complaints.rfind('\n') + 1; // 0 where there is none
+    std::string_view line = complaints.substr(begin);
+    line = line.substr(0, line.find_last_not_of(' ') + 1);
+    if (tells(line))
+      return std::string(line);
+    if (last.empty())
+      last = line;
+    complaints = complaints.substr(0, begin ? begin - 1 : 0);
+  }
+  return std::string(last);
 }
 
 } // namespace gate

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tools/lib/fd.h"
@@ -36,7 +37,7 @@ public:
   std::optional<int> exit_status() const;
   void kill_now();
 
-  // The last line on standard error, empty if none.
+  // The last line on standard error that tells something, see telling_line().
   std::string last_words() const;
 
 private:
@@ -47,5 +48,9 @@ private:
   Fd x_in, x_out, x_err;
   std::string x_buffer;
 };
+
+// The last line of what a program complained of, empty if none. Of vmtest's lines, those that quote
+// the guest's console or say that the command failed tell nothing: the line before them does.
+std::string telling_line(std::string_view complaints);
 
 } // namespace gate

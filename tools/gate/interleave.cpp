@@ -35,8 +35,9 @@ Interleave::~Interleave() = default;
 ServeClient &Interleave::client(size_t command)
 {
   if (!x_clients[command])
-    x_clients[command] = std::make_unique<ServeClient>(
-        x_commands[command].program, x_commands[command].arguments, x_plan.timeout_ms);
+    x_clients[command] =
+        std::make_unique<ServeClient>(x_commands[command].program, x_commands[command].arguments,
+                                      x_plan.timeout_ms, x_plan.start_ms);
   return *x_clients[command];
 }
 

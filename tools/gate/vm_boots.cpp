@@ -115,8 +115,7 @@ static std::vector<Boot> read_boots(const BootPlan &plan, const TemporaryDirecto
   return boots;
 }
 
-// Without outcomes, vmtest did not come as far as to boot.
-[[noreturn]] static void explain_nothing(const Finished &finished)
+[[noreturn]] void explain_nothing(const Finished &finished)
 {
   std::string words = first_words(finished.complaints);
   auto ended_with = [&](int code) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // gate on counts of instructions in real boots: nothing is found where nothing changed, one percent
-// is found and named alone, and a boot that does not end well is no pass.
+// is found and named alone, and a boot that does not end well is no pass. And on times, by boots in
+// turns: under TCG, so what is found is large.
 #include <cstdlib>
 
 #include "tools/gate/run_command.h"
@@ -8,6 +9,8 @@
 #include "tools/lib/result.h"
 #include "tools/lib/temporary_directory.h"
 #include "tools/lib/unit_test.h"
+#include "tools/vmtest/kernel.h"
+#include "tools/vmtest/kvm.h"
 #include "tools/vmtest/vm_run.h"
 
 using namespace unit_test;
@@ -30,14 +33,43 @@ struct Gate {
   // "gate ARGUMENTS... --seeds 2 -- BENCHES": its exit code.
   int run(std::vector<std::string> arguments)
   {
+    arguments.insert(arguments.end(), {"--seeds", "2"});
+    return run(std::move(arguments), benches);
+  }
+
+  // "gate ab --kernel-a ... --kernel-b ... --time --pairs PAIRS ..." of one benchmark. The same
+  // kernel on both sides, under two names: one name for both could not regress.
+  int time_kernels(int pairs, std::vector<std::string> more)
+  {
+    std::vector<std::string> arguments = {
+        "ab",     "--kernel-a", test_kernel(),         "--kernel-b", second_name(),
+        "--time", "--pairs",    std::to_string(pairs), "--seed",     "1"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(std::move(arguments), {"anchor-alu"});
+  }
+
+  static std::string second_name() { return vmtest::find_kernel(test_kernel()).image; }
+
+  int run(std::vector<std::string> arguments, const std::vector<std::string> &benchmarks)
+  {
     arguments.insert(arguments.begin(), program("GATE"));
-    arguments.insert(arguments.end(), {"--vmtest", vmtest, "--bench", program("BENCH"), "--seeds",
-                                       "2", "--json", here / "report.json", "--"});
-    arguments.insert(arguments.end(), benches.begin(), benches.end());
+    arguments.insert(arguments.end(), {"--vmtest", vmtest, "--bench", program("BENCH"), "--store",
+                                       here / "store", "--json", here / "report.json", "--"});
+    arguments.insert(arguments.end(), benchmarks.begin(), benchmarks.end());
     finished = gate::run_command(arguments, 1800 * 1000);
     std::string status = finished.failure.substr(finished.failure.rfind(' ') + 1);
     return finished.failure.empty() ? 0 : std::stoi(status);
   }
+
+  // vmtest, but in shell code that may add to "$@".
+  void replace_vmtest(const std::string &code)
+  {
+    std::string script = here / "vmtest";
+    write_file(script, fmt::format("#!/bin/sh\n{}\nexec '{}' \"$@\"\n", code, vmtest), 0777);
+    vmtest = script;
+  }
+
+  json row() const { return json::parse(read_file(here / "report.json"))["rows"].at(0); }
 
   void expect_only_regression(const std::string &name)
   {
@@ -84,14 +116,56 @@ TEST(counts_tell_what_was_slowed_and_nothing_else)
 TEST(counts_of_a_kernel_that_panics_are_no_pass)
 {
   Gate gate;
-  std::string panics = gate.here / "vmtest";
-  write_file(panics,
-             fmt::format("#!/bin/sh\nexec '{}' --append rdinit=/bin/bench \"$@\"\n", gate.vmtest),
-             0777);
-  gate.vmtest = panics;
+  gate.replace_vmtest("set -- --append rdinit=/bin/bench \"$@\"");
   int code = gate.run({"ab", "--kernel-a", test_kernel(), "--kernel-b", test_kernel()});
   expect_eq(code, 3);
   expect_has(gate.finished.output, ": seed 1: panic: ");
   expect_has(gate.finished.output, "gate: verdict=invalid");
   expect_has(gate.finished.complaints, "| ");
+}
+
+TEST(times_of_one_kernel_and_itself_are_no_regression)
+{
+  Gate gate;
+  int code = gate.time_kernels(4, {"--allow-tcg"});
+  expect(code == 0, gate.finished.output + gate.finished.complaints);
+  json row = gate.row();
+  expect_eq(row["name"].get<std::string>(), "anchor-alu");
+  expect_eq(row["unit"].get<std::string>(), "ns/op");
+  expect_eq(row["comp_loads"].get<int>(), 4);
+  expect(row["base"].get<double>() > 0 && row["comp"].get<double>() > 0, row.dump());
+  expect(row["verdict"] != "regressed", row.dump());
+  json report = json::parse(read_file(gate.here / "report.json"));
+  for (const char *side : {"base", "comp"})
+    expect(report["environments"][side]["accelerator"] != "native", report["environments"].dump());
+}
+
+TEST(times_tell_a_kernel_that_is_slower)
+{
+  Gate gate;
+  gate.replace_vmtest(fmt::format("case \"$*\" in *'--kernel {} --stdin'*) "
+                                  "set -- \"$@\" --inject anchor-alu=100% ;; esac",
+                                  gate.second_name()));
+  gate.time_kernels(10, {"--allow-tcg"});
+  json row = gate.row();
+  expect(row["verdict"] == "regressed", gate.finished.output + gate.finished.complaints);
+  expect(row["change"].get<double>() > 0.5, row.dump());
+}
+
+TEST(times_of_a_kernel_that_panics_are_no_pass)
+{
+  Gate gate;
+  gate.replace_vmtest("set -- --append rdinit=/bin/bench \"$@\"");
+  expect_eq(gate.time_kernels(4, {"--allow-tcg"}), 3);
+  expect_has(gate.finished.output, "panic: Kernel panic");
+  expect_has(gate.finished.output, "gate: verdict=invalid");
+}
+
+TEST(times_without_kvm_are_refused)
+{
+  Gate gate;
+  if (vmtest::kvm_works().works)
+    throw Skip("KVM runs a guest here");
+  expect_eq(gate.time_kernels(4, {}), 4);
+  expect_has(gate.finished.complaints, "times under an emulator say nothing of hardware");
 }

@@ -12,8 +12,7 @@
 namespace gate
 {
 
-static constexpr const char *group =
-    "In virtual machines that count instructions (docs/gate-vm.md)";
+static constexpr const char *group = "In virtual machines (docs/gate-vm.md)";
 static constexpr size_t most_seeds = 1000;
 
 static void add_boots(CLI::App &command, Options &options, VmTexts &texts)
@@ -46,6 +45,14 @@ void add_vm_ab(CLI::App &command, Options &options, VmTexts &texts)
   command.add_option("--kernel-b", options.vm.kernels[1], "kernel that is judged")->group(group);
   command.add_option("--bench", options.bench, "the bench executable to measure")->group(group);
   add_boots(command, options, texts);
+  command
+      .add_flag("--time", options.vm.times,
+                "times instead of counts, by boots in turns (--pairs); needs KVM")
+      ->group(group);
+  command
+      .add_flag("--allow-tcg", options.vm.allow_tcg,
+                "--time without KVM: an emulator's times, as advice only")
+      ->group(group);
   command.allow_extras();
 }
 
@@ -79,18 +86,31 @@ static void check_form(const CLI::App &chosen, const Options &options)
   }
 }
 
+// Which options the chosen form has no use for.
+static void check_use(const CLI::App &chosen, const Options &options)
+{
+  bool in_vm = options.in_vm(), times = options.vm.times;
+  auto refuse = [&](bool useless, std::initializer_list<const char *> names, const char *use) {
+    for (const char *name : names)
+      if (useless && given(chosen, name))
+        throw usage_error(fmt::format("{} is for {}", name, use));
+  };
+  refuse(in_vm,
+         {"--units", "--max-units", "--stored-tolerance", "--if-missing", "--budget",
+          "--allow-foreign"},
+         "what is measured on this machine");
+  refuse(in_vm && !times, {"--seed", "--alpha", "--pairs"}, "times, not for counts");
+  refuse(!in_vm, {"--seeds", "--jobs", "--vmtest", "--figures", "--time", "--allow-tcg"},
+         "virtual machines");
+  refuse(times, {"--seeds", "--jobs"}, "counts, not for --time");
+  refuse(!times, {"--allow-tcg"}, "--time");
+}
+
 void take_vm(const CLI::App &chosen, Options &options, const VmTexts &texts)
 {
   check_form(chosen, options);
-  bool in_vm = options.in_vm();
-  for (const char *name : {"--units", "--max-units", "--seed", "--alpha", "--stored-tolerance",
-                           "--if-missing", "--pairs", "--budget", "--allow-foreign"})
-    if (in_vm && given(chosen, name))
-      throw usage_error(fmt::format("{} is for what is measured on this machine", name));
-  for (const char *name : {"--seeds", "--jobs", "--vmtest", "--figures"})
-    if (!in_vm && given(chosen, name))
-      throw usage_error(fmt::format("{} is for virtual machines", name));
-  if (!in_vm)
+  check_use(chosen, options);
+  if (!options.in_vm())
     return;
   if (!texts.seeds.empty())
     options.vm.seeds = parse_whole_of("--seeds", texts.seeds, most_seeds);
