@@ -45,9 +45,7 @@ void add_vm_ab(CLI::App &command, Options &options, VmTexts &texts)
   command.add_option("--kernel-b", options.vm.kernels[1], "kernel that is judged")->group(group);
   command.add_option("--bench", options.bench, "the bench executable to measure")->group(group);
   add_boots(command, options, texts);
-  command
-      .add_flag("--time", options.vm.times,
-                "times instead of counts, by boots in turns (--pairs); needs KVM")
+  command.add_flag("--time", options.vm.times, "times, by boots in turns (--pairs); needs KVM")
       ->group(group);
   command
       .add_flag("--allow-tcg", options.vm.allow_tcg,
