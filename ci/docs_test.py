@@ -26,7 +26,7 @@ PATCHES = ("patch", "ci/patch_test.py")
 NEWCOMER = ("newcomer_bench", "ci/newcomer_test.py", "ADD_A_BENCH")
 NEW_TEST = ("newcomer_test", "ci/newcomer_test.py", "ADD_A_TEST")
 TREE = "works on the reader's tree of the kernel, which it builds"
-MEASURING = "made the figures below it: a hundred boots"
+MEASURING = "made the figures below it: a hundred boots, or nearly"
 REGISTRY = "asks npm's registry"
 ELSEWHERE = {
     "ci/test": (None, "ci/workflows/bpfgate.yml", "run: sudo ci/test"),  # runs this test
@@ -68,6 +68,8 @@ ELSEWHERE = {
     "    time build/tools/vmtest/vmtest_kernels_test debian_$k\n"
     "    time build/tools/vmtest/vmtest_kernels_test debian_$k\n"
     "done": ("vmtest_kernels", "tools/vmtest/meson.build", "executable('vmtest_kernels_test'"),
+    "build/tools/gate/power/power counts debian:6.1 debian:6.12 debian:7.2 --vmtest build/tools/vmtest/vmtest "
+    "--bench build/benchs/bench --boots 10 --jobs 2": MEASURING,
     "for i in $(seq 100); do\n"
     "    nice build/tools/vmtest/vmtest --kernel debian:6.12 --json $i.json -- sh -c 'echo whole' >$i.out; "
     "echo $? >$i.rc\n"
