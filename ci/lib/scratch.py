@@ -73,7 +73,9 @@ def environment(work, tree):
     (work / "tmp").mkdir()
     return {**os.environ, "PATH": ":".join([*programs, os.environ["PATH"]]), "TMPDIR": str(work / "tmp"),
             "XDG_STATE_HOME": str(work / "state"), "XDG_CACHE_HOME": os.environ.get("XDG_CACHE_HOME", str(cache)),
-            "LC_ALL": "C.UTF-8"}
+            "LC_ALL": "C.UTF-8",
+            # The tree is mounted over the source, so that a shell would take the source's path for its own.
+            "PWD": str(tree)}
 
 
 @contextlib.contextmanager

@@ -77,7 +77,8 @@ void judge_again(std::vector<Candidate> &first, std::vector<Candidate> second, d
                  double proof);
 
 // Units of a second look. needed: by the first look, 0 for hopeless, which gets enough for a large
-// effect to show. first: units of the first look. most: that are allowed.
+// effect to show. first: units of the first look, of which it has at least twice as many. most:
+// that are allowed, and at least first.
 size_t second_units(size_t needed, size_t first, size_t most);
 
 // Many times that moved the same way, and with them an anchor (a benchmark anchor-*, which no patch

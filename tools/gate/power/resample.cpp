@@ -8,17 +8,26 @@
 namespace power
 {
 
-std::vector<Unit> Resample::drawn(const Series &series, size_t count)
+std::vector<size_t> Resample::places(const Series &series, size_t count)
 {
   std::vector<size_t> places(series.units.size());
   std::iota(places.begin(), places.end(), 0);
   std::shuffle(places.begin(), places.end(), x_random);
   places.resize(std::min(count, places.size()));
-  std::sort(places.begin(), places.end());
+  return places;
+}
+
+static std::vector<Unit> units_at(const Series &series, const std::vector<size_t> &places)
+{
   std::vector<Unit> units;
   for (size_t place : places)
     units.push_back(series.units[place]);
   return units;
+}
+
+std::vector<Unit> Resample::drawn(const Series &series, size_t count)
+{
+  return units_at(series, places(series, count));
 }
 
 static void call_comp(Unit &unit, bool second)
@@ -31,7 +40,9 @@ static void call_comp(Unit &unit, bool second)
 
 std::vector<Unit> Resample::relabelled(const Series &series, size_t count, size_t first_look)
 {
-  std::vector<Unit> units = drawn(series, count);
+  std::vector<size_t> in_order = places(series, count);
+  std::sort(in_order.begin(), in_order.end());
+  std::vector<Unit> units = units_at(series, in_order);
   std::vector<char> second(units.size());
   for (size_t i = 0; i < second.size(); i++)
     second[i] = i % 2;

@@ -15,7 +15,8 @@ class Resample {
 public:
   explicit Resample(uint64_t seed) : x_random(seed) {}
 
-  // count different units in the order of measuring, as they were measured.
+  // count different units, as they were measured, in any order: two draws differ even where they
+  // take nearly all.
   std::vector<Unit> drawn(const Series &series, size_t count);
 
   // The same of an A/A series, and which side is called comp drawn anew: half of the first look's
@@ -28,6 +29,8 @@ public:
   std::optional<std::vector<Unit>> apart(const Series &series, size_t count);
 
 private:
+  std::vector<size_t> places(const Series &series, size_t count);
+
   std::mt19937_64 x_random;
 };
 
