@@ -5,9 +5,9 @@
 // proven not worse; everything else is measured again, and only these fresh units decide: no
 // regression is told that was not seen twice, and the choice of what to look at again cannot bias
 // the test. Holm's family is what the second look holds, at --alpha. "Unchanged" may be claimed at
-// either look, so its alpha is shared out: 0.6 for the first (with 20 units that is the fifth order
-// statistic), 0.4 for the second. How many fresh units a benchmark gets follows from its first look
-// alone, so it is fixed before the second begins.
+// either look, so its alpha is shared out: 0.6 for the first, 0.4 for the second. How many fresh
+// units a benchmark gets follows from its first look alone, so it is fixed before the second
+// begins.
 //
 // What cannot be measured interleaved (other kernel, executable gone) is measured alone and
 // compared with the history of stored figures (stored_times.h).
