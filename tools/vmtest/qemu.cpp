@@ -112,16 +112,19 @@ static void add_serial_to_pipe(std::vector<std::string> &command, const std::str
 
 static void add_wires(std::vector<std::string> &command, const Machine &machine, const Wires &wires)
 {
+  bool counting = machine.accelerator == Accelerator::Icount;
   add_serial_to_pipe(command, "console", wires.console);
-  if (machine.accelerator == Accelerator::Icount)
+  if (counting)
     add_serial_to_pipe(command, "result", wires.result);
   else
     add(command, {"-chardev", fmt::format("socket,id=result,fd={}", wires.result), "-serial",
                   "chardev:result"});
+  // With ioeventfd another thread of QEMU answers the guest, when the host lets it: while the
+  // driver sets up the port, its interrupts then fall where the host's load puts them.
   if (wires.files >= 0)
     add(command,
-        {"-device", "virtio-serial-pci,id=files", "-chardev",
-         fmt::format("socket,id=files,fd={}", wires.files), "-device",
+        {"-device", fmt::format("virtio-serial-pci,id=files{}", counting ? ",ioeventfd=off" : ""),
+         "-chardev", fmt::format("socket,id=files,fd={}", wires.files), "-device",
          fmt::format("virtserialport,bus=files.0,nr=1,chardev=files,name={}", files_port_name)});
   add(command, {"-chardev", fmt::format("socket,id=monitor,fd={}", wires.monitor), "-mon",
                 "chardev=monitor,mode=control"});

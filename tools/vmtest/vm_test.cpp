@@ -130,7 +130,8 @@ TEST(interrupt_lets_the_command_say_goodbye)
 {
   TemporaryDirectory directory;
   VmRun ended = run_vmtest({"--out", directory / "out", "--with", "sleep", "--", "sh", "-c",
-                            "trap 'echo bye; echo kept >f; exit 3' INT; echo start; sleep 600"},
+                            "trap 'echo bye; echo kept >f; exit 3' INT; echo start; "
+                            "while :; do sleep 0.1; done"},
                            on_start({SIGINT}));
   expect_status(ended, 130);
   expect_eq(ended.out, "start\nbye\n");
@@ -326,12 +327,14 @@ TEST(two_at_once_are_kept_apart)
   expect_has(ended.err, "command s");
 }
 
+// With the port for files, which another thread of QEMU may serve.
 static std::string counted(const std::string &seed)
 {
-  VmRun ended =
-      run_vmtest({"--icount", "--seed", seed, "--with", "date", "--with", "cat", "--", "sh", "-c",
-                  "date +%s.%N; cat /proc/sys/kernel/random/uuid "
-                  "/proc/uptime /proc/interrupts /proc/self/maps"});
+  TemporaryDirectory directory;
+  VmRun ended = run_vmtest({"--icount", "--seed", seed, "--out", directory / "out", "--with",
+                            "date", "--with", "cat", "--", "sh", "-c",
+                            "date +%s.%N; cat /proc/sys/kernel/random/uuid "
+                            "/proc/uptime /proc/interrupts /proc/self/maps"});
   expect_status(ended, 0);
   return ended.out;
 }
