@@ -4,6 +4,7 @@
 // read must be fit to be written, and compared with itself it must not differ.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -15,19 +16,45 @@
 
 using namespace gate;
 
-static void require(bool holds, const char *what)
+[[noreturn]] static void broken(const std::string &what)
 {
-  if (holds)
-    return;
   fmt::print(stderr, "broken: {}\n", what);
   abort();
+}
+
+static void require(bool holds, const char *what)
+{
+  if (!holds)
+    broken(what);
+}
+
+// A refusal here is no refusal of the input.
+static std::string written_again(const std::string &text)
+{
+  try {
+    return format_result(result::parse_result(text, "written"));
+  } catch (const input_error &refused) {
+    broken(fmt::format("written cannot be read: {}\n{}", refused.what(), text));
+  }
+}
+
+// The first line in which they differ, of both.
+static std::string difference(const std::string &a, const std::string &b)
+{
+  size_t at = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin();
+  size_t start = at == 0 ? 0 : a.rfind('\n', at - 1) + 1;
+  auto line = [&](const std::string &text) {
+    return text.substr(start, text.find('\n', start) - start);
+  };
+  return fmt::format("{}\n{}", line(a), line(b));
 }
 
 // A result file of it is read back as the same.
 static void check_written(const result::Result &result)
 {
-  std::string text = format_result(result);
-  require(format_result(result::parse_result(text, "written")) == text, "written is not read");
+  std::string text = format_result(result), again = written_again(text);
+  if (again != text)
+    broken("written is not read: written and read are\n" + difference(text, again));
 }
 
 // No difference between a thing and itself.
