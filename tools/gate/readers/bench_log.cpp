@@ -40,7 +40,7 @@ struct Run {
   std::vector<Series> finals; // of the last line
   bool ended = false;
   size_t broken_summary = 0; // number of a last line that cannot be read
-  std::optional<double> producers;
+  std::optional<int64_t> producers;
   std::string scenario;
 };
 
@@ -215,7 +215,7 @@ private:
   {
     json parameters = x_run.command.parameters;
     if (x_run.producers && !parameters.contains("producers"))
-      parameters["producers"] = static_cast<int64_t>(*x_run.producers);
+      parameters["producers"] = *x_run.producers;
     if (parameters.contains("producers") && parameters["producers"] == 1)
       parameters.erase("producers"); // the default, which a log need not tell
     if (!x_run.scenario.empty())

@@ -199,6 +199,23 @@ TEST(log_tells_producers)
   expect(metric_of(benchmark, "throughput").samples[0] == std::vector<double>{81.001});
 }
 
+TEST(log_producers_are_as_many_as_threads_can_be)
+{
+  auto producers = [](const std::string &rate, const char *share) {
+    auto line =
+        parse_upstream_line("Iter   4 ( -6.921us): hits " + rate + "M/s ( " + share + "M/prod)");
+    expect(line.has_value(), rate);
+    return line->producers.value_or(-1);
+  };
+  expect_eq(producers("81.001", "10.125"), 8);
+  expect_eq(producers("1e6", "1"), 1000000);
+  expect_eq(producers("1.000001e6", "1"), -1);
+  expect_eq(producers(std::string(113, '3') + "79.751", "79.751"), -1); // no integer has as much
+  expect_eq(producers("1e308", "0.05"), -1);                            // infinitely many
+  expect_eq(producers("-8", "8"), -1);
+  expect_eq(producers("0", "8"), -1);
+}
+
 TEST(log_lines_of_the_other_benches)
 {
   auto figure = [](const char *text, const char *name) {

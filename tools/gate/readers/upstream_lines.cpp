@@ -43,14 +43,17 @@ static Shape plain(const char *name, const std::string &unit)
 
 // ---- the families that our bench has too ----
 
-// How many producers, if the figures are large enough for three decimals to tell.
-static std::optional<double> producers_of(double rate, double per_producer)
+// How many producers, if the figures are large enough for three decimals to tell, and small enough
+// for as many threads.
+static std::optional<int64_t> producers_of(double rate, double per_producer)
 {
+  constexpr double most = 1e6;
   if (!(per_producer >= 0.05))
     return std::nullopt;
   double count = std::round(rate / per_producer);
-  return std::abs(count * per_producer - rate) <= 0.0006 * (count + 1) ? std::optional(count)
-                                                                       : std::nullopt;
+  bool tells =
+      count >= 1 && count <= most && std::abs(count * per_producer - rate) <= 0.0006 * (count + 1);
+  return tells ? std::optional(static_cast<int64_t>(count)) : std::nullopt;
 }
 
 static void take(const bench_line::HitsDrops &v, UpstreamLine &line)

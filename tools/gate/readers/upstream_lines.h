@@ -26,8 +26,8 @@ struct UpstreamLine {
   int iteration = 0;
   double tick_us = 0; // how far the interval was off one second
   std::vector<std::pair<Shape, double>> figures;
-  std::optional<double> producers; // where the line tells, by a figure and its share
-  std::string scenario;            // of xdp-lb
+  std::optional<int64_t> producers; // where the line tells, by a figure and its share
+  std::string scenario;             // of xdp-lb
   // The counts behind the figures were divided by the interval's true length, which a Summary's
   // were not.
   bool normalised = false;
