@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <future>
 
 #include "tools/gate/commands.h"
 #include "tools/gate/compare.h"
@@ -26,10 +27,8 @@ static void direct_metrics(result::Result &side,
                                                     : result::Better::None;
 }
 
-static Reading read_side(const std::string &path, const char *side, const Options &options,
-                         Report &report)
+static Reading take_side(Reading reading, const char *side, const Options &options, Report &report)
 {
-  Reading reading = read_results(path, options.partial);
   direct_metrics(reading.result, options.directions);
   for (const std::string &remark : reading.remarks)
     report.remarks.push_back(fmt::format("{} ({}): {}", side, reading.format, remark));
@@ -118,7 +117,8 @@ static result::Result read_anchor(const Options &options, Report &report)
 {
   std::error_code error;
   if (std::filesystem::is_regular_file(options.anchor, error))
-    return read_side(options.anchor, "anchor", options, report).result;
+    return take_side(read_results(options.anchor, options.partial), "anchor", options, report)
+        .result;
   Store store(options.store.empty() ? Store::default_directory() : options.store);
   return store.recording(find_anchor(store, options.anchor).run).result;
 }
@@ -138,8 +138,13 @@ int compare(const Options &options)
   if (options.base == "-" && options.comp == "-")
     throw usage_error("the standard input can be read once: only one side can be '-'");
   Report report;
-  Reading base = read_side(options.base, "base", options, report);
-  Reading comp = read_side(options.comp, "comp", options, report);
+  // Reading is most of the time, so both at once. Not the standard input, which may never end when
+  // the other side is already refused.
+  bool at_once = options.base != "-" && options.comp != "-";
+  auto reading = std::async(at_once ? std::launch::async : std::launch::deferred,
+                            [&] { return read_results(options.comp, options.partial); });
+  Reading base = take_side(read_results(options.base, options.partial), "base", options, report);
+  Reading comp = take_side(reading.get(), "comp", options, report);
   Options own = options;
   std::optional<result::Result> anchor;
   if (options.drift_budget) {

@@ -187,7 +187,7 @@ private:
       return;
     if (x_first_failure.empty() && text.find("failed") != text.npos)
       x_first_failure = printable(text, 120);
-    x_last_noise = printable(text, 120);
+    x_last_noise = text.substr(0, 4 * 120); // each line of somebody else's: printable when told
   }
 
   // The run printed how it is used instead of running.
@@ -195,16 +195,18 @@ private:
   {
     if (!x_refused_line) {
       x_refused_line = number;
-      x_refusal = x_last_noise;
+      x_refusal = last_noise();
     }
     if (x_recognised)
       x_collector.remark(
-          fmt::format("line {}: bench refused its arguments: {}", number, x_last_noise));
+          fmt::format("line {}: bench refused its arguments: {}", number, last_noise()));
   }
+
+  std::string last_noise() const { return printable(x_last_noise, 120); }
 
   std::string reason() const
   {
-    std::string noise = x_first_failure.empty() ? x_last_noise : x_first_failure;
+    std::string noise = x_first_failure.empty() ? last_noise() : x_first_failure;
     if (x_run.broken_summary)
       return fmt::format("its Summary cannot be read (line {})", x_run.broken_summary);
     return "no Summary line" + (noise.empty() ? "" : ": " + noise);

@@ -54,7 +54,7 @@ public:
       take_test(std::move(*test), number);
     } else if (bare.starts_with("Bail out!")) {
       x_collector.remark(fmt::format("line {}: {}", number, printable(bare)));
-    } else if (text.find_first_not_of(" \t#") != text.npos) {
+    } else if (x_versions && text.find_first_not_of(" \t#") != text.npos) {
       x_last_words = printable(trimmed(text), 120);
     }
   }

@@ -408,11 +408,9 @@ public:
 private:
   void take_heading(std::string_view text)
   {
-    json found = json::object();
-    if (name_first(text, found) || number_first(text, found)) {
-      for (const auto &[name, value] : found.items())
-        x_parameters[name] = value;
-    } else if (text.ends_with(':') || text.starts_with('(')) {
+    if (name_first(text, x_parameters) || number_first(text, x_parameters))
+      return;
+    if (text.ends_with(':') || text.starts_with('(')) {
       while (text.ends_with(':'))
         text.remove_suffix(1);
       // The end of a sentence heads nothing by name.
