@@ -75,6 +75,9 @@ ELSEWHERE = {
     "--seed 1": RECORDING,
     "build/tools/gate/power/power judge native.jsonl --trials 60 --beyond-cache bloom-false --beyond-cache hashmap "
     "--beyond-cache 'lpm-trie-lookup nr_entries=10000'": RECORDING,
+    "build/tools/gate/power/power record units.json --bench build/benchs/bench --budget 600": RECORDING,
+    "build/tools/gate/power/power judge units.json": RECORDING,
+    "gate selftest --aa --trials 300": "takes minutes: the unit tests run it on a scripted bench",
     "$bench --suite seeds --quick --format commit --json before.json":
         "takes minutes: the README's line runs that suite, and the other lines here that format",
     "for i in $(seq 100); do\n"
@@ -92,6 +95,18 @@ EXPECTED = {
     "ci/gate --vm 6.12 -- --inject bloom-lookup=1%": ({1}, rf"bloom-lookup .* regressed\n(.*\n)*.*{INJECTED}"),
     # 6.12 does in some benchmarks worse than 6.1: the table of the README.
     "$gate compare ci/baselines/6.1-x86_64.json ci/baselines/6.12-x86_64.json": ({1}, "bloom-lookup .* regressed"),
+}
+# The pages on the statistics: each shows its rule at work.
+EXPECTED |= {
+    "gate compare 100.txt 101.txt": ({1}, "allocs/op .* regressed"),
+    "gate compare 100.txt 120.txt": ({1}, "regressed"),
+    "gate compare 100.txt few.txt": ({3}, "needs 20"),
+    "gate compare 100.log 120.log": ({1}, "memory .* regressed"),
+    "gate check --inject bloom-lookup=30% bloom-lookup": ({1}, rf"latency .* regressed\n(.*\n)*.*{INJECTED}"),
+    "gate check --inject 'bloom-*=30%' bloom-lookup bloom-update": ({1}, r"regressed=2 .*missing=0 invalid=0"),
+    "gate check --gate-tail --inject bloom-lookup=200% bloom-lookup": ({1}, "latency tail .* regressed"),
+    "gate check --tolerance 0.01% bloom-lookup": ({0}, "latency .* inconclusive"),
+    "gate check --inject bloom-lookup=10% --tolerance 50% bloom-lookup": ({0}, "latency .* unchanged"),
 }
 if not shutil.which("gnuplot"):
     EXPECTED["gate trend 'lpm-trie-update' --plot out.svg"] = ({2}, "gnuplot")

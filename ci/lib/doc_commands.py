@@ -20,7 +20,7 @@ def pages(top):
     """In reading order: the README, then the pages as its table names them, then any that it does not."""
     named = re.findall(r"\b(?:docs/[\w-]+|CONTRIBUTING)\.md", (top / READ_FIRST).read_text(encoding="utf-8")
                        .split("## Where things live")[-1])
-    there = [READ_FIRST, "CONTRIBUTING.md"] + sorted(f"docs/{path.name}" for path in (top / "docs").glob("*.md"))
+    there = [READ_FIRST, "CONTRIBUTING.md"] + sorted(str(path.relative_to(top)) for path in top.glob("docs/**/*.md"))
     return [READ_FIRST] + sorted(there[1:], key=lambda name: named.index(name) if name in named else len(named))
 
 
