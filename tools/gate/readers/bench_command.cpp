@@ -112,7 +112,7 @@ static void take_option(BenchCommand &command, std::string_view option, const js
   if (option == "warmup" && value.is_number_integer() && value.get<int64_t>() < 100000)
     command.warmup = value.get<unsigned>();
   if (!decides_nothing(option))
-    command.parameters[std::string(option)] = value;
+    command.parameters[clean_name(option)] = value;
 }
 
 // "-w3", "-w 3", "-a", "-aq". Returns how many words were taken.

@@ -35,24 +35,37 @@ static size_t character_length(std::string_view text)
   for (size_t i = 1; i < length; i++)
     if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80)
       return 0;
-  // Overlong forms, surrogates and what is beyond Unicode.
+  // Overlong forms, control characters of two bytes, surrogates and what is beyond Unicode.
   auto second = length > 1 ? static_cast<unsigned char>(text[1]) : 0x80;
-  bool bad = (c == 0xe0 && second < 0xa0) || (c == 0xed && second >= 0xa0) ||
-             (c == 0xf0 && second < 0x90) || (c == 0xf4 && second >= 0x90);
+  bool bad = (c == 0xc2 && second < 0xa0) || (c == 0xe0 && second < 0xa0) ||
+             (c == 0xed && second >= 0xa0) || (c == 0xf0 && second < 0x90) ||
+             (c == 0xf4 && second >= 0x90);
   return bad ? 0 : length;
+}
+
+// FNV-1a, since what it gives is stored.
+static uint64_t hash_of(std::string_view text)
+{
+  uint64_t hash = 0xcbf29ce484222325;
+  for (unsigned char c : text)
+    hash = (hash ^ c) * 0x100000001b3;
+  return hash;
 }
 
 std::string clean_name(std::string_view text)
 {
   constexpr size_t longest = 500;
-  std::string name;
-  while (!text.empty() && name.size() < longest) {
+  std::string end = text.size() > longest ? fmt::format("~{:016x}", hash_of(text)) : "", name;
+  while (!text.empty()) {
     size_t length = character_length(text);
     bool shown = length > 1 || (length == 1 && text[0] >= ' ' && text[0] != 127);
-    name += shown ? text.substr(0, length) : "?";
+    std::string_view character = shown ? text.substr(0, length) : "?";
+    if (name.size() + character.size() + end.size() > longest)
+      break;
+    name += character;
     text.remove_prefix(std::max<size_t>(length, 1));
   }
-  return name;
+  return name + end;
 }
 
 std::optional<double> parse_figure(std::string_view text)
@@ -80,15 +93,17 @@ void Collector::count_bytes(size_t bytes)
 Benchmark &Collector::benchmark(const std::string &name, const json &parameters)
 {
   // The key by which files are matched, so that no two benchmarks of one input share it.
-  std::string key =
-      parameters.empty() ? name : result::benchmark_key({.name = name, .parameters = parameters});
+  std::string shown = clean_name(name);
+  std::string key = parameters.empty()
+                        ? shown + "{}"
+                        : result::benchmark_key({.name = shown, .parameters = parameters});
   auto [place, is_new] = x_places.try_emplace(std::move(key), x_benchmarks.size());
   if (is_new) {
     if (x_benchmarks.size() == result::most_benchmarks)
       throw input_error(
           fmt::format("{}: more than {} benchmarks", x_input, result::most_benchmarks));
     count_bytes(sizeof(Benchmark) + 3 * place->first.size());
-    x_benchmarks.push_back({.name = clean_name(name), .parameters = parameters});
+    x_benchmarks.push_back({.name = std::move(shown), .parameters = parameters});
   }
   return x_benchmarks[place->second];
 }

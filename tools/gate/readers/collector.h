@@ -28,8 +28,8 @@ public:
   // input: its name, for errors.
   explicit Collector(std::string input) : x_input(std::move(input)) {}
 
-  // The benchmark with that name and these parameters, made where there is none. Valid as long as
-  // the collector. Throws input_error beyond the bounds, as all here do.
+  // The benchmark with that name, which is cleaned, and these parameters, made where there is none.
+  // Valid as long as the collector. Throws input_error beyond the bounds, as all here do.
   result::Benchmark &benchmark(const std::string &name,
                                const result::json &parameters = result::json::object());
 
@@ -58,7 +58,8 @@ private:
   size_t x_bytes = 0;
 };
 
-// A name that may be shown and stored: valid UTF-8 without control characters, at most 500 bytes.
+// A name that may be shown and stored: valid UTF-8 without control characters, at most 500 bytes. A
+// longer one ends in a hash of the whole, so that two that begin alike stay two.
 std::string clean_name(std::string_view text);
 
 // A number as tools print it: also nan and inf, which become NaN. Nothing for what is no number.

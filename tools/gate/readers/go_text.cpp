@@ -69,12 +69,12 @@ public:
   {
     for (const auto &[key, value] : x_keys)
       if (key != "pkg" && !x_varying.count(key))
-        x_collector.environment()[environment_name(key)] = clean_name(value);
+        x_collector.environment()[environment_name(key)] = value;
     Reading reading = x_collector.take("Go benchmark text");
     for (Benchmark &benchmark : reading.result.benchmarks)
       for (const auto &[key, first] : x_varying)
         if (!benchmark.parameters.contains(key))
-          benchmark.parameters[key] = clean_name(first);
+          benchmark.parameters[key] = first;
     return reading;
   }
 
@@ -108,7 +108,7 @@ private:
     if (!plain || !apart)
       return;
     size_t first = std::min(value.find_first_not_of(" \t"), value.size());
-    std::string name(key), now(value.substr(first).substr(0, 200));
+    std::string name = clean_name(key), now = clean_name(value.substr(first).substr(0, 200));
     auto known = x_keys.find(name);
     if (known == x_keys.end()) {
       if (x_keys.size() < most_keys)
@@ -198,12 +198,12 @@ private:
       name = name.substr(0, dash);
     }
     if (auto pkg = x_keys.find("pkg"); pkg != x_keys.end() && !pkg->second.empty())
-      parameters["pkg"] = clean_name(pkg->second);
+      parameters["pkg"] = pkg->second;
     // With its first value a benchmark may have been met before the key varied: finish() adds it.
     for (const auto &[key, before] : x_varying)
-      if (x_keys[key] != before)
-        parameters[key] = clean_name(x_keys[key]);
-    Benchmark &made = x_collector.benchmark(clean_name(name), parameters);
+      if (x_keys[key] != before && !parameters.contains(key))
+        parameters[key] = x_keys[key];
+    Benchmark &made = x_collector.benchmark(std::string(name), parameters);
     x_places.emplace(x_key, &made);
     return made;
   }

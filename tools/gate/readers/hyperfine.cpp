@@ -64,9 +64,8 @@ private:
     if (auto found = entry.find("parameters"); found != entry.end() && found->is_object())
       for (const auto &[name, value] : found->items())
         parameters[clean_name(name)] =
-            value.is_string() ? clean_name(value.get<std::string>()) : value.dump();
-    Benchmark &benchmark =
-        x_collector.benchmark(clean_name(entry["command"].get<std::string>()), parameters);
+            clean_name(value.is_string() ? value.get<std::string>() : value.dump());
+    Benchmark &benchmark = x_collector.benchmark(entry["command"].get<std::string>(), parameters);
     if (!add_times(benchmark, entry))
       fail(index, "has neither 'times' nor a number 'mean'");
     add_memory(benchmark, entry);

@@ -78,7 +78,7 @@ static bool ops_cells(LineCursor at, std::vector<Cell> &cells)
   at.literal("throughput");
   at.optional(":");
   Cell throughput = mean_cell(at, rate("throughput", ""));
-  throughput.shape.unit = std::string(at.word()) + " ops/s";
+  throughput.shape.unit = clean_name(at.word()) + " ops/s";
   at.literal("ops/s");
   if (at.optional("("))
     at.skip_past(")");

@@ -68,9 +68,9 @@ static void take(const bench_line::HitsDrops &v, UpstreamLine &line)
 
 static void take(const bench_line::Ops &v, UpstreamLine &line)
 {
-  line.figures = {{rate("throughput", std::string(1, v.scale) + " ops/s"), v.throughput.mean}};
+  line.figures = {{rate("throughput", clean_name({&v.scale, 1}) + " ops/s"), v.throughput.mean}};
   if (line.kind == Kind::Final)
-    line.figures.push_back({time("latency", v.unit + "/op", false), v.latency});
+    line.figures.push_back({time("latency", clean_name(v.unit) + "/op", false), v.latency});
   line.producers = producers_of(v.throughput.mean, v.per_producer);
 }
 
@@ -159,7 +159,7 @@ static void tasks_trace(LineCursor &at, UpstreamLine &line)
   if (at.optional("tasks_trace grace period latency")) {
     at.optional("avg");
     double value = at.number();
-    std::string unit(at.word());
+    std::string unit = clean_name(at.word());
     line.figures.push_back({time("grace_period_latency", unit), value});
   } else {
     at.optional("ticks per tasks_trace grace period");
