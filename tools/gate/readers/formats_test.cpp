@@ -112,6 +112,20 @@ TEST(google_json_errors_and_skips)
   expect(benchmark_of(reading, "a").status == Status::Skipped);
 }
 
+// Whichever repetition it was that failed.
+TEST(google_json_failed_repetition)
+{
+  std::string good =
+                  R"({"name": "a", "iterations": 5, "real_time": 1, "cpu_time": 1, "counter": 2})",
+              bad = R"({"name": "a", "error_occurred": true, "error_message": "no memory"})";
+  for (const std::string &entries : {bad + "," + good, good + "," + bad}) {
+    Reading reading = read_text(R"({"context": {}, "benchmarks": [)" + entries + "]}");
+    const Benchmark &benchmark = benchmark_of(reading, "a");
+    expect(benchmark.status == Status::Failed && benchmark.metrics.empty());
+    expect_eq(benchmark.reason, "no memory");
+  }
+}
+
 TEST(google_json_time_that_is_judged)
 {
   Reading reading = read_text(R"({"context": {}, "benchmarks": [

@@ -148,6 +148,8 @@ private:
     Benchmark &benchmark = x_collector.benchmark(name);
     if (is_true(entry, "error_occurred") || is_true(entry, "skipped"))
       return end_without_figures(benchmark, entry);
+    if (benchmark.status != Status::Ok)
+      return; // another repetition failed
     add_times(benchmark, name, entry, index);
     add_counters(benchmark, entry);
     if (auto iterations = figure_of(entry, "iterations"); iterations && !benchmark.iterations)
@@ -167,8 +169,6 @@ private:
   // is timed by the clock or by itself.
   void add_times(Benchmark &benchmark, const std::string &name, const json &entry, size_t index)
   {
-    if (benchmark.status != Status::Ok)
-      return; // another repetition failed
     bool by_clock = name.find("/real_time") != name.npos || name.find("/manual_time") != name.npos;
     std::string unit = text_of(entry, "time_unit");
     unit = clean_name(unit.empty() ? "ns" : unit);
@@ -183,8 +183,6 @@ private:
 
   void add_counters(Benchmark &benchmark, const json &entry)
   {
-    if (benchmark.status != Status::Ok)
-      return;
     // They follow from the time.
     for (const char *rate : {"items_per_second", "bytes_per_second"})
       if (auto value = figure_of(entry, rate))
