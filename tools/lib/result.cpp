@@ -134,7 +134,7 @@ public:
     for (const auto &[name, value] : names)
       if (given == name)
         return value;
-    fail(fmt::format("is '{}', not one of its known values", given));
+    fail(fmt::format("is '{}', not one of its known values", printable(given, 60)));
   }
 
   const std::string &where() const { return x_where; }
@@ -276,14 +276,15 @@ static void join(Benchmark &into, Benchmark &&other, const Node &node)
 {
   if (!same_definition(into, other))
     node.fail(fmt::format("is '{}' with the same parameters twice, but not the same benchmark",
-                          other.name));
+                          printable(other.name, 60)));
   for (Metric &metric : other.metrics) {
     auto same = [&](const Metric &m) { return m.name == metric.name; };
     auto found = std::find_if(into.metrics.begin(), into.metrics.end(), same);
     if (found == into.metrics.end())
       into.metrics.push_back(std::move(metric));
     else if (!same_definition(*found, metric))
-      node.fail(fmt::format("has metric '{}' twice, in different units or classes", metric.name));
+      node.fail(fmt::format("has metric '{}' twice, in different units or classes",
+                            printable(metric.name, 60)));
     else
       found->samples.insert(found->samples.end(), metric.samples.begin(), metric.samples.end());
   }

@@ -133,7 +133,8 @@ TEST(result_wrong_members_are_pointed_at)
   broken(R"("definition": 1)", R"("definition": -1)", "/benchmarks/0/definition");
   broken(R"("definition": 1)", R"("definition": 1.5)", "/benchmarks/0/definition");
   broken(R"("gated": true)", R"("gated": 1)", "/metrics/0/gated is number");
-  broken(R"("status": "ok")", R"("status": "fine")", "/benchmarks/0/status");
+  broken(R"("status": "ok")", R"("status": "fi\nne\u001b.")",
+         "f: /benchmarks/0/status is 'fi?ne?.', not one");
   broken(R"("command": ["bench")", R"("command": [{})", "/command/0 is object");
 }
 
@@ -154,6 +155,16 @@ TEST(result_input_19_same_row_twice)
   expect_throws(
       [&] { parse_result(file_text(benchmark_text() + "," + benchmark_text(microseconds)), "f"); },
       "metric 'latency' twice");
+
+  // What is wrong is told in one line.
+  std::string lines = replaced(benchmark_text(), "lookup", "look\\nup");
+  std::string other_lines = replaced(lines, "\"definition\": 1", "\"definition\": 2");
+  expect_throws([&] { parse_result(file_text(lines + "," + other_lines), "f"); },
+                "is 'look?up' with");
+  lines = replaced(lines, "latency", "late\\ncy");
+  other_lines = replaced(lines, "ns/op", "us/op");
+  expect_throws([&] { parse_result(file_text(lines + "," + other_lines), "f"); },
+                "metric 'late?cy' twice");
 }
 
 TEST(result_key_is_name_parameters_metric)
