@@ -53,8 +53,8 @@ private:
 
 TEST(serve_lists_what_was_selected)
 {
-  Server server(
-      {"lpm-trie-insert", "lpm-trie-free", "--nr_entries", "100", "--inject", "*free=5%"});
+  Server server({"lpm-trie-insert", "lpm-trie-free", "lpm-trie-ins*", "--nr_entries", "100",
+                 "--inject", "*free=5%"});
   json list = server.ask_ok("list");
   expect_eq(list.at("protocol").get<int>(), 1);
   expect_eq(list.at("tool").at("name").get<std::string>(), std::string("bench"));

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <iostream>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "tools/bench/inject.h"
@@ -31,9 +32,23 @@ struct Load {
   Counts total; // since the load
 };
 
+// What several names or globs select is one benchmark.
+std::vector<Selected> each_once(const std::vector<Selected> &selected)
+{
+  std::set<std::string> keys;
+  std::vector<Selected> once;
+  for (const Selected &each : selected)
+    if (keys.insert(benchmark_key(make_row(each))).second)
+      once.push_back(each);
+  return once;
+}
+
 class Server {
 public:
-  explicit Server(const Options &options) : x_options(options) {}
+  explicit Server(const Options &options)
+      : x_options(options), x_selected(each_once(options.selected))
+  {
+  }
 
   // The answer to one line, without the newline; empty for "quit".
   std::string answer(const std::string &line)
@@ -74,7 +89,7 @@ private:
   result::json list() const
   {
     result::json rows = result::json::array();
-    for (const Selected &selected : x_options.selected) {
+    for (const Selected &selected : x_selected) {
       result::Benchmark row = make_row(selected);
       row.batched = selected.descriptor->batched;
       row.metrics = selected.descriptor->report->metrics({});
@@ -94,7 +109,7 @@ private:
   {
     if (x_loads.count(i))
       throw bad_request(fmt::format("benchmark {} is loaded already", i));
-    const Selected &selected = x_options.selected[i];
+    const Selected &selected = x_selected[i];
     auto cpus = producer_cpus(selected.params.producers, x_options.producer_cpus);
     Load load;
     load.bench = selected.descriptor->load(selected.params);
@@ -118,7 +133,7 @@ private:
     auto found = x_loads.find(i);
     if (found == x_loads.end())
       throw bad_request(fmt::format("benchmark {} is not loaded", i));
-    const Selected &selected = x_options.selected[i];
+    const Selected &selected = x_selected[i];
     const Descriptor &descriptor = *selected.descriptor;
     Load &load = found->second;
     try {
@@ -151,10 +166,7 @@ private:
     return values;
   }
 
-  size_t index(const std::string &text) const
-  {
-    return whole(text, 0, x_options.selected.size() - 1);
-  }
+  size_t index(const std::string &text) const { return whole(text, 0, x_selected.size() - 1); }
 
   static uint64_t whole(const std::string &text, uint64_t min, uint64_t max)
   {
@@ -173,6 +185,7 @@ private:
   }
 
   const Options &x_options;
+  const std::vector<Selected> x_selected;
   std::map<size_t, Load> x_loads;
 };
 

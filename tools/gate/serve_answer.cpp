@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <set>
 
 namespace gate
 {
@@ -16,6 +17,22 @@ static json member(const json &object, const char *name, json otherwise)
 {
   auto found = object.find(name);
   return found == object.end() ? otherwise : *found;
+}
+
+// A benchmark has one number, and a row of a store one place.
+static void check_unique(const std::vector<result::Benchmark> &benchmarks)
+{
+  std::set<std::string> keys;
+  for (size_t i = 0; i < benchmarks.size(); i++) {
+    std::set<std::string> names;
+    if (!keys.insert(benchmark_key(benchmarks[i])).second)
+      throw input_error(fmt::format("list: /benchmarks/{} is '{}' with the same parameters twice",
+                                    i, printable(benchmarks[i].name, 60)));
+    for (const result::Metric &metric : benchmarks[i].metrics)
+      if (!names.insert(metric.name).second)
+        throw input_error(fmt::format("list: /benchmarks/{} has metric '{}' twice", i,
+                                      printable(metric.name, 60)));
+  }
 }
 
 result::Result parse_list_answer(const std::string &answer)
@@ -34,6 +51,7 @@ result::Result parse_list_answer(const std::string &answer)
   for (size_t i = 0; i < benchmarks.size(); i++)
     result.benchmarks.push_back(
         result::benchmark_from_json(benchmarks[i], "list", fmt::format("/benchmarks/{}", i)));
+  check_unique(result.benchmarks);
   return result;
 }
 

@@ -18,7 +18,7 @@ struct Epoch {
   std::map<std::string, double> values; // NaN: could not be read
 };
 
-// To "list": a result without samples. Throws input_error.
+// To "list": a result without samples, no benchmark in it twice. Throws input_error.
 result::Result parse_list_answer(const std::string &answer);
 
 // To "load": the tag of the loaded program, empty if the bench does not tell.

@@ -90,6 +90,8 @@ TEST(serve_bench_that_answers_garbage)
             .list();
       },
       "/benchmarks/0/name is missing");
+  expect_throws([] { Fake({.names = "one two one"}).client().list(); },
+                "/benchmarks/2 is 'one' with the same parameters twice");
 }
 
 TEST(serve_bench_that_hangs_is_ended)
