@@ -61,10 +61,10 @@ static PlotSeries parse_series(const json &row, const std::string &at)
   for (const json &point : row.value("points", json::array()))
     take_point(series, point, at);
   for (const json &change : row.value("changes", json::array())) {
-    size_t first = change.at("first").get<size_t>();
-    if (first >= series.values.size())
+    const json &first = change.at("first");
+    if (!first.is_number_unsigned() || first.get<size_t>() >= series.values.size())
       fail(at + ": a change is at no point");
-    series.changes.push_back(first);
+    series.changes.push_back(first.get<size_t>());
   }
   return series;
 }

@@ -41,5 +41,9 @@ TEST(page_shows_history)
   wrong(head + R"([{"name": "a", "points": [{}]}]})", "a point has no value");
   wrong(head + R"([{"name": "a", "points": [{"value": 1}], "changes": [{"first": 1}]}]})",
         "at no point");
+  for (const char *place : {"0.5", "-1", "1e300"})
+    wrong(head + R"([{"name": "a", "points": [{"value": 1}], "changes": [{"first": )" + place +
+              "}]}]}",
+          "at no point");
   wrong(head + R"([{"name": "a", "metric": 5}]})", "of the wrong kind");
 }
