@@ -158,7 +158,9 @@ bool Interleave::calibrate(Task &task, bool second_first)
   double factor = task.batched ? std::min(2.0, x_plan.epoch_ns / cost->ns) : 1;
   task.ops = std::clamp<long>(std::lround(ops * factor), 1, most_ops);
   double round_ns = 2 * task.targets.size() * cost->wall_ns * factor;
-  task.rounds = std::clamp<int>(x_plan.unit_budget_ns / round_ns, 1, x_plan.rounds);
+  // As a double: of an absurd cost the quotient is beyond any integer.
+  double rounds = std::clamp<double>(x_plan.unit_budget_ns / round_ns, 1, x_plan.rounds);
+  task.rounds = static_cast<int>(rounds);
   return true;
 }
 
