@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """The prepared patches of ci/patches: that they still apply, and, slowly, what ci/patch says of them.
 Usage: patch_test.py apply SOURCE_DIR
-       patch_test.py judge SOURCE_DIR BUILD_DIR [KERNEL]
-judge builds HEAD and HEAD with each patch, and boots KERNEL (6.12) for each.
+       patch_test.py judge SOURCE_DIR BUILD_DIR [KERNEL [ROUNDS]]
+judge builds HEAD and HEAD with each patch, and boots KERNEL (6.12) for each. Each of the ROUNDS (1) tests
+and counts anew, with the builds of the first.
 """
 
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -79,7 +81,7 @@ def judge(source, kernel, work, case):
     return wrong
 
 
-def judge_all(source, build, kernel):
+def judge_all(source, build, kernel, rounds):
     git = subprocess.run(["git", "-C", source, "rev-parse", "HEAD"], capture_output=True, check=False)
     if git.returncode:
         skip(f"{source} is no git checkout")
@@ -91,12 +93,16 @@ def judge_all(source, build, kernel):
                                              "benches": ["--suite", "quick"], "seeds": 3}]}
         (work / "kernels.json").write_text(json.dumps(matrix))
         try:
-            for case in CASES:
-                wrong = judge(source, kernel, work, case)
-                failed += bool(wrong)
-                what = " ".join([case[0], *case[1]])
-                print(f"{'FAIL' if wrong else 'ok'}: {what}: {'; '.join(wrong) or case[3]}",
-                      flush=True)
+            for number in range(1, rounds + 1):
+                for case in CASES:
+                    wrong = judge(source, kernel, work, case)
+                    failed += bool(wrong)
+                    what = " ".join([case[0], *case[1]])
+                    print(f"{'FAIL' if wrong else 'ok'}: round {number}: {what}: {'; '.join(wrong) or case[3]}",
+                          flush=True)
+                for step in (work / "state/steps").iterdir():
+                    if not step.name.startswith("build-"):
+                        shutil.rmtree(step)
         finally:
             subprocess.run(["git", "-C", source, "worktree", "remove", "--force",
                             work / "state/worktree"], check=False)
@@ -107,7 +113,8 @@ def main():
     mode, source = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
     if mode == "apply":
         return check_applies(source)
-    return judge_all(source, pathlib.Path(sys.argv[3]).resolve(), *(sys.argv[4:5] or ["6.12"]))
+    kernel, rounds = (sys.argv[4:] + ["6.12", "1"][len(sys.argv) - 4:])[:2]
+    return judge_all(source, pathlib.Path(sys.argv[3]).resolve(), kernel, int(rounds))
 
 
 if __name__ == "__main__":
