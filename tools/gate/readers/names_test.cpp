@@ -86,10 +86,11 @@ TEST(names_of_go_text)
   expect_eq(benchmarks_of(result + "a\xfe: 1\na\xff: 2\n"), 1u);
   expect_eq(benchmarks_of("a\xfe: 1\n" + result + "a\xff: 2\n" + result), 2u);
   expect_eq(benchmarks_of("a: \x01\n" + result + "a: \x02\n" + result), 1u);
-  // Two benchmarks, whatever a key is called.
-  expect_eq(benchmarks_of("gomaxprocs: 1\n" + result + "gomaxprocs: 2\n" + result +
-                          "BenchmarkX-9 1 2 ns/op\n"),
-            2u);
+  // How many processors there were is part of the name, whatever a key is called.
+  std::string keyed = "gomaxprocs: 1\n" + result + "gomaxprocs: 2\n" + result;
+  expect_eq(benchmarks_of(keyed + "BenchmarkX-9 1 2 ns/op\n"), 2u);
+  const Reading reading = read_text(keyed);
+  expect_eq(benchmark_of(reading, "X", R"({"gomaxprocs": 8})").metrics[0].samples.size(), 2u);
 }
 
 TEST(names_of_hyperfine_json)
