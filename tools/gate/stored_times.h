@@ -2,7 +2,7 @@
 // Times that can only be compared with stored ones, and what the history of runs makes of them.
 //
 // With eight accepted runs a prediction interval judges (prediction.h). With fewer there is no rule
-// that keeps its false alarms: on the machine this was tried on, 39 % of all pairs of runs of the
+// that keeps its false alarms: on the machine this was tried on, half of all pairs of runs of the
 // same code had some time that was more than 25 % slower (docs/measurements.md). Such a row is
 // inconclusive and says so, unless --stored-tolerance tells how far this machine drifts.
 #pragma once
