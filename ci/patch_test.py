@@ -113,7 +113,8 @@ def main():
     mode, source = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
     if mode == "apply":
         return check_applies(source)
-    kernel, rounds = (sys.argv[4:] + ["6.12", "1"][len(sys.argv) - 4:])[:2]
+    given, default = sys.argv[4:], ["6.12", "1"]
+    kernel, rounds = given + default[len(given):]
     return judge_all(source, pathlib.Path(sys.argv[3]).resolve(), kernel, int(rounds))
 
 
