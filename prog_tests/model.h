@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/lib/text.h"
 #include "tools/test_progs/test_progs.h"
 
 namespace model
@@ -38,13 +39,7 @@ private:
 
 // The seed of one named property: the run's seed, mixed with the name so that no two properties
 // see the same numbers.
-inline uint64_t seed_of(std::string_view name)
-{
-  uint64_t hash = 0xcbf29ce484222325ULL;
-  for (char c : name)
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-  return Random(test::seed() ^ hash).next();
-}
+inline uint64_t seed_of(std::string_view name) { return Random(test::seed() ^ fnv1a(name)).next(); }
 
 // Replays ops from an empty subject. Nothing: all went as the model says; otherwise what did not.
 template <class Op> using Run = std::function<std::optional<std::string>(const std::vector<Op> &)>;

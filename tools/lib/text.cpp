@@ -56,6 +56,14 @@ std::optional<std::string> nearest_name(std::string_view name,
   return best;
 }
 
+uint64_t fnv1a(std::string_view text)
+{
+  uint64_t hash = 0xcbf29ce484222325;
+  for (unsigned char c : text)
+    hash = (hash ^ c) * 0x100000001b3;
+  return hash;
+}
+
 std::optional<std::string> read_small_file(const std::string &path)
 {
   std::ifstream file(path);

@@ -21,5 +21,9 @@ size_t edit_distance(std::string_view a, std::string_view b);
 std::optional<std::string> nearest_name(std::string_view name,
                                         const std::vector<std::string> &among);
 
+// FNV-1a, 64 bits (Fowler, Noll, Vo): the same on every machine, so that it may be stored. Not for
+// what somebody may want to collide.
+uint64_t fnv1a(std::string_view text);
+
 // The file's content without trailing white space; nullopt where it cannot be read.
 std::optional<std::string> read_small_file(const std::string &path);

@@ -64,3 +64,11 @@ TEST(text_small_file_is_read_or_absent)
   // Opens, and fails to read: no empty text.
   expect(!read_small_file(here.path()), "a directory");
 }
+
+// Of the authors' test vectors.
+TEST(text_fnv1a)
+{
+  expect_eq(fnv1a(""), 0xcbf29ce484222325u);
+  expect_eq(fnv1a("a"), 0xaf63dc4c8601ec8cu);
+  expect_eq(fnv1a("foobar"), 0x85944171f73967e8u);
+}

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "tools/gate/units.h"
+#include "tools/lib/text.h"
 
 namespace gate
 {
@@ -43,19 +44,10 @@ static size_t character_length(std::string_view text)
   return bad ? 0 : length;
 }
 
-// FNV-1a, since what it gives is stored.
-static uint64_t hash_of(std::string_view text)
-{
-  uint64_t hash = 0xcbf29ce484222325;
-  for (unsigned char c : text)
-    hash = (hash ^ c) * 0x100000001b3;
-  return hash;
-}
-
 std::string clean_name(std::string_view text)
 {
   constexpr size_t longest = 500;
-  std::string end = text.size() > longest ? fmt::format("~{:016x}", hash_of(text)) : "", name;
+  std::string end = text.size() > longest ? fmt::format("~{:016x}", fnv1a(text)) : "", name;
   while (!text.empty()) {
     size_t length = character_length(text);
     bool shown = length > 1 || (length == 1 && text[0] >= ' ' && text[0] != 127);
