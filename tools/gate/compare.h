@@ -81,10 +81,11 @@ void judge_again(std::vector<Candidate> &first, std::vector<Candidate> second, d
 // that are allowed, and at least first.
 size_t second_units(size_t needed, size_t first, size_t most);
 
-// Many times that moved the same way, and with them an anchor (a benchmark anchor-*, which no patch
-// of maps and helpers can move): what they run on changed, not all of them. Without anchors among
-// the rows, only sides that were measured apart are taken for that. Turns their verdicts into
-// incomparable and returns the reason; empty: nothing of the kind.
+// What the benchmarks run on changed, not all of them. Of sides that were measured apart an anchor
+// says so (a benchmark anchor-*, which no patch of maps and helpers can move), or, where there is
+// none, that more than 60 % of at least five times moved the same way; of sides that were measured
+// in turns both together. Turns the verdicts of times that moved that way into incomparable and
+// returns the reason; empty: nothing of the kind.
 std::string find_host_shift(std::vector<Row> &rows);
 
 // "missing" and "new" rows whose names are alike get a hint at --rename; they are never matched.

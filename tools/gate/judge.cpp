@@ -226,40 +226,51 @@ struct Moves {
 
 } // namespace
 
-std::string find_host_shift(std::vector<Row> &rows)
+static bool concerns_host(const Row &row)
 {
-  constexpr size_t fewest_rows = 5;
-  constexpr double most_share = 0.6;
-  auto concerns = [](const Row &row) {
-    return row.gated && !row.secondary && !row.method.empty() && row.kind == result::Class::Time &&
-           row.change;
-  };
-  Moves all, anchors;
-  bool stored = false;
-  for (const Row &row : rows)
-    if (concerns(row)) {
-      (is_anchor(row) ? anchors : all).add(row);
-      stored |= row.method != "ab";
-    }
-  bool worse = all.worse > all.better;
-  size_t most = std::max(all.worse, all.better);
-  if (all.rows < fewest_rows || most <= most_share * all.rows)
-    return "";
-  // Where there are anchors, one must have moved along. Where there are none, sides that were
-  // measured in turns had the same host.
-  if (anchors.rows ? (worse ? anchors.worse : anchors.better) == 0 : !stored)
-    return "";
-  std::string reason = fmt::format(
-      "{} of {} times moved the same way{}: not each of them changed, but what they run on{}", most,
-      all.rows, anchors.rows ? ", and an anchor too" : "",
-      stored ? " (measure again, or use gate check)" : "");
+  return row.gated && !row.secondary && !row.method.empty() && row.kind == result::Class::Time &&
+         row.change;
+}
+
+static void call_incomparable(std::vector<Row> &rows, bool worse)
+{
   for (Row &row : rows)
-    if (concerns(row) && is_worse(row) == worse &&
+    if (concerns_host(row) && is_worse(row) == worse &&
         (row.verdict == Verdict::Regressed || row.verdict == Verdict::Improved)) {
       row.verdict = Verdict::Incomparable;
       add_note(row, "host shift");
     }
-  return reason;
+}
+
+std::string find_host_shift(std::vector<Row> &rows)
+{
+  constexpr size_t fewest_rows = 5;
+  constexpr double most_share = 0.6;
+  Moves all, anchors;
+  bool apart = false;
+  for (const Row &row : rows)
+    if (concerns_host(row)) {
+      (is_anchor(row) ? anchors : all).add(row);
+      apart |= row.method != "ab";
+    }
+  std::string reasons;
+  for (bool worse : {true, false}) {
+    size_t moved = worse ? all.worse : all.better;
+    bool many = all.rows >= fewest_rows && moved > most_share * all.rows;
+    bool anchor = (worse ? anchors.worse : anchors.better) > 0;
+    // Sides that were measured apart have different hosts as soon as an anchor says so; the share
+    // speaks only where there is none. Sides that were measured in turns had the same host.
+    if (!(apart ? anchor || (many && anchors.rows == 0) : anchor && many))
+      continue;
+    call_incomparable(rows, worse);
+    std::string share =
+        fmt::format("{} of {} times {}", moved, all.rows, worse ? "got worse" : "got better");
+    reasons += fmt::format(
+        "{}{}: what they run on changed, not each of them{}", reasons.empty() ? "" : "; ",
+        anchor ? "an anchor moved, which no patch can move, and " + share : share,
+        apart ? " (measure again, or use gate check)" : "");
+  }
+  return reasons;
 }
 
 } // namespace gate

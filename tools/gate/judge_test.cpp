@@ -210,7 +210,8 @@ TEST(judge_input_29_anchors_decide_about_a_host_shift)
     expect_eq(find_host_shift(patch), std::string());
     expect(patch[0].verdict == Verdict::Regressed);
     std::vector<Row> host = rows(Verdict::Regressed, method);
-    expect_has(find_host_shift(host), "6 of 6 times moved the same way, and an anchor too");
+    expect_has(find_host_shift(host),
+               "an anchor moved, which no patch can move, and 6 of 6 times got worse");
     for (const Row &row : host)
       expect(row.verdict == Verdict::Incomparable, row.name);
   }
@@ -220,6 +221,33 @@ TEST(judge_input_29_anchors_decide_about_a_host_shift)
   stored.pop_back();
   expect_eq(find_host_shift(ab), std::string());
   expect_has(find_host_shift(stored), "6 of 6");
+}
+
+// Measured apart, an anchor that moved is enough; in turns it says nothing of a single row.
+TEST(judge_an_anchor_decides_about_times_measured_apart)
+{
+  auto rows = [](Verdict anchor, double change, const char *method) {
+    std::vector<Row> rows = {{.name = "slower", .verdict = Verdict::Regressed, .change = .3},
+                             {.name = "faster", .verdict = Verdict::Improved, .change = -.2},
+                             {.name = "same", .verdict = Verdict::Unchanged, .change = .01},
+                             {.name = "anchor-alu", .verdict = anchor, .change = change}};
+    for (Row &row : rows)
+      row.method = method;
+    return rows;
+  };
+  for (const char *method : {"stored", "prediction"}) {
+    std::vector<Row> slow = rows(Verdict::Regressed, .08, method);
+    expect_has(find_host_shift(slow), "an anchor moved, which no patch can move, and 1 of 3");
+    expect(slow[0].verdict == Verdict::Incomparable && slow[3].verdict == Verdict::Incomparable);
+    expect(slow[1].verdict == Verdict::Improved && slow[2].verdict == Verdict::Unchanged);
+    std::vector<Row> fast = rows(Verdict::Improved, -.08, method);
+    expect_has(find_host_shift(fast), "1 of 3 times got better");
+    expect(fast[0].verdict == Verdict::Regressed && fast[1].verdict == Verdict::Incomparable);
+    std::vector<Row> still = rows(Verdict::Unchanged, .0, method);
+    expect_eq(find_host_shift(still), std::string());
+  }
+  std::vector<Row> in_turns = rows(Verdict::Regressed, .08, "ab");
+  expect_eq(find_host_shift(in_turns), std::string());
 }
 
 TEST(judge_the_same_code_never_regresses)

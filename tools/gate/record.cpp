@@ -121,15 +121,16 @@ static std::string objection(const Store &store, const std::string &name, const 
   use_history(candidates, RunHistory(store, name), new_run(result, artefact, nullptr), options);
   judge(candidates, options.alpha, options.alpha);
   std::vector<Row> rows = rows_of(std::move(candidates));
-  if (std::string shift = find_host_shift(rows); !shift.empty())
-    return shift;
   std::vector<std::string> worse;
   for (const Row &row : rows)
     if (row.gated && row.verdict == Verdict::Regressed)
       worse.push_back(fmt::format("{} {} {}", row.name, row.metric,
                                   row.relative ? fmt::format("{:+.1f} %", 100 * *row.change)
                                                : fmt::format("{:+.4g} {}", *row.change, row.unit)));
-  return worse.empty() ? "" : "worse than the baseline: " + joined(worse);
+  if (worse.empty())
+    return "";
+  std::string shift = find_host_shift(rows);
+  return shift.empty() ? "worse than the baseline: " + joined(worse) : shift;
 }
 
 namespace
