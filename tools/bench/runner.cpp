@@ -237,24 +237,24 @@ static bool sleep_until(Clock::time_point deadline, Producers &producers, Signal
 }
 
 Ending measure(Bench &bench, Producers &producers, Signals &signals, bool shared_cpu,
-               std::chrono::nanoseconds interval, unsigned nr,
-               const std::function<void(unsigned, const Sample &)> &tick)
+               std::chrono::nanoseconds interval,
+               const std::function<bool(unsigned, const Sample &)> &tick)
 {
   producers.start_endless();
   auto before = producers.totals();
   auto start = Clock::now(), last = start;
-  for (unsigned i = 0; i < nr; i++) {
+  for (unsigned i = 0;; i++) {
     // Deadlines are counted from the start, so that one late tick does not shift the others.
     if (!sleep_until(start + (i + 1) * interval, producers, signals))
       return Ending::Interrupted;
     auto after = producers.totals();
     auto now = Clock::now();
     double ns = std::chrono::duration<double, std::nano>(now - last).count();
-    tick(i, make_sample(before, after, ns, shared_cpu, bench.readings()));
+    if (!tick(i, make_sample(before, after, ns, shared_cpu, bench.readings())))
+      return Ending::Complete;
     before = std::move(after);
     last = now;
   }
-  return Ending::Complete;
 }
 
 } // namespace bench

@@ -85,9 +85,10 @@ Sample make_sample(const std::vector<Counts> &before, const std::vector<Counts> 
 // How a measuring ended.
 enum class Ending { Complete, Interrupted };
 
-// Calls tick(iteration, sample) after each of nr intervals. Producers run throughout.
+// Calls tick(iteration, sample) after each interval until it says no more. Producers run
+// throughout.
 Ending measure(Bench &bench, Producers &producers, Signals &signals, bool shared_cpu,
-               std::chrono::nanoseconds interval, unsigned nr,
-               const std::function<void(unsigned, const Sample &)> &tick);
+               std::chrono::nanoseconds interval,
+               const std::function<bool(unsigned, const Sample &)> &tick);
 
 } // namespace bench

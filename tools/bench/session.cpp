@@ -76,6 +76,14 @@ Session::Session(const Options &options, Signals &signals) : x_options(options),
     fmt::print(stderr, "bench: {}\n", contradiction);
 }
 
+static bool anything_done(const std::vector<Sample> &samples)
+{
+  for (const Sample &sample : samples)
+    if (sample.counts.ops())
+      return true;
+  return false;
+}
+
 // Lines are printed for every interval of a single load; of several, only the summary over all.
 void Session::run_load(const Selected &selected, unsigned load, bool print,
                        std::vector<std::vector<Sample>> &loads, result::Benchmark &row)
@@ -97,6 +105,9 @@ void Session::run_load(const Selected &selected, unsigned load, bool print,
   if (print && !x_options.quiet && load == 0)
     print_line(format(Line{.kind = Kind::Started, .name = descriptor.name}));
 
+  unsigned intervals = static_cast<unsigned>(x_options.warmup + x_options.duration + 1);
+  // On a busy machine no op may end within the few short intervals of a sweep.
+  constexpr unsigned patience = 10;
   auto tick = [&](unsigned iteration, const Sample &sample) {
     double nominal = std::chrono::duration<double, std::nano>(x_options.interval).count();
     if (print && x_options.loads == 1)
@@ -104,10 +115,11 @@ void Session::run_load(const Selected &selected, unsigned load, bool print,
                                          (sample.interval_ns - nominal) / 1000, sample));
     if (iteration >= x_options.warmup)
       loads.back().push_back(sample);
+    unsigned past = iteration + 1;
+    return past < intervals || (!anything_done(loads.back()) && past < patience * intervals);
   };
   loads.emplace_back();
-  unsigned intervals = static_cast<unsigned>(x_options.warmup + x_options.duration + 1);
-  if (measure(*bench, producers, x_signals, shared_cpu, x_options.interval, intervals, tick) ==
+  if (measure(*bench, producers, x_signals, shared_cpu, x_options.interval, tick) ==
       Ending::Interrupted)
     row.status = Status::Interrupted;
   if (loads.back().empty())
@@ -137,14 +149,6 @@ void Session::run_counted(const Selected &selected, bool print, Outcome &outcome
     outcome.samples.push_back(counted.sample);
   if (!outcome.counted.empty())
     row.metrics = counted_metrics(*selected.descriptor->report, outcome.counted);
-}
-
-static bool anything_done(const std::vector<Sample> &samples)
-{
-  for (const Sample &sample : samples)
-    if (sample.counts.ops())
-      return true;
-  return false;
 }
 
 // ns per op without loop and key generation.
