@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -100,6 +102,15 @@ public:
     return x_value.get<std::string>();
   }
 
+  // What is shown as it is, on terminals too: without control characters.
+  std::string label() const
+  {
+    std::string label = text();
+    if (std::any_of(label.begin(), label.end(), [](unsigned char c) { return std::iscntrl(c); }))
+      fail(fmt::format("has a control character: '{}'", printable(label, 60)));
+    return label;
+  }
+
   std::string text_or_empty(const char *key) const { return find(key) ? at(key).text() : ""; }
 
   bool flag() const
@@ -173,8 +184,8 @@ static std::vector<std::vector<double>> read_samples(const Node &node)
 static Metric read_metric(const Node &node)
 {
   Metric metric;
-  metric.name = node.at("name").text();
-  metric.unit = node.at("unit").text();
+  metric.name = node.at("name").label();
+  metric.unit = node.at("unit").label();
   metric.better = node.at("better").one_of(better_names);
   metric.kind = node.at("class").one_of(class_names);
   metric.gated = node.find("gated") && node.at("gated").flag();
@@ -188,7 +199,7 @@ static Metric read_metric(const Node &node)
 static Benchmark read_benchmark(const Node &node)
 {
   Benchmark benchmark;
-  benchmark.name = node.at("name").text();
+  benchmark.name = node.at("name").label();
   if (node.find("parameters"))
     benchmark.parameters = node.at("parameters").object();
   benchmark.op = node.text_or_empty("op");
