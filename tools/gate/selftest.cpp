@@ -73,9 +73,12 @@ std::optional<SelfTest> read_selftest(const std::string &store, const std::strin
     return std::nullopt;
   json value = result::parse_json(read_file(path), path);
   try {
+    for (const char *count : {"trials", "alarms"})
+      if (!value.at(count).is_number_unsigned())
+        throw result::error(fmt::format("{}: damaged: '{}' is no count", path, count));
     return SelfTest{.time = value.at("time").get<std::string>(),
-                    .trials = value.at("trials").get<size_t>(),
-                    .alarms = value.at("alarms").get<size_t>(),
+                    .trials = value["trials"].get<size_t>(),
+                    .alarms = value["alarms"].get<size_t>(),
                     .bound = value.at("bound").get<double>(),
                     .alpha = value.at("alpha").get<double>(),
                     .tolerance = value.at("tolerance").get<double>()};

@@ -43,6 +43,8 @@ TEST(selftest_of_a_noisy_host_makes_checks_untrusted)
   options.tolerance = .01;
   apply_selftest(sound, options, "c");
   expect_has(sound.remarks.at(0), "says nothing about 1 %");
+  write_file(here / "reports/selftest-c.json", R"({"trials": 300, "alarms": -1})");
+  expect_throws([&] { apply_selftest(sound, options, "c"); }, "damaged: 'alarms' is no count");
   write_file(here / "reports/selftest-c.json", "{}");
   expect_throws([&] { apply_selftest(sound, options, "c"); }, "damaged");
 }

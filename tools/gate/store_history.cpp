@@ -51,7 +51,7 @@ static HistoryRow row_of(const Statement &row)
       .parameters = stored_json(row.text(3)),
       .metric = row.text(1),
       .unit = row.text(4),
-      .better = named(row.text(5), {Better::Lower, Better::Higher, Better::None}),
+      .better = named(row.text(5), {Better::Unknown, Better::Lower, Better::Higher, Better::None}),
       .kind = named(row.text(6), {Class::Time, Class::Exact, Class::Memory, Class::Ratio}),
       .gated = row.whole(7) != 0,
       .definition = static_cast<int>(row.whole(8)),
