@@ -141,8 +141,8 @@ class Command(unittest.TestCase):
     """ci/kernels, with the file of the tree."""
 
     def run_kernels(self, *arguments):
-        return subprocess.run([LIB.parent / "kernels", *arguments], capture_output=True, text=True,
-                              check=False)
+        return subprocess.run([sys.executable, LIB.parent / "kernels", *arguments],
+                              capture_output=True, text=True, check=False)
 
     def test_file_of_the_tree(self):
         listed = self.run_kernels("list").stdout.split()
