@@ -250,6 +250,44 @@ TEST(judge_an_anchor_decides_about_times_measured_apart)
   expect_eq(find_host_shift(in_turns), std::string());
 }
 
+// The host lost 5.7 % between the two runs, too little for the anchor to be told regressed.
+TEST(judge_what_an_anchor_moved_is_taken_off)
+{
+  using result::Better;
+  auto rows = [](double anchor, const char *method) {
+    std::vector<Row> rows = {{.name = "as the host", .better = Better::Lower, .change = .058},
+                             {.name = "rate", .better = Better::Higher, .change = -.06},
+                             {.name = "much more", .better = Better::Lower, .change = .13},
+                             {.name = "anchor-alu", .better = Better::Lower, .change = anchor}};
+    for (Row &row : rows) {
+      row.verdict = row.name == "anchor-alu" ? Verdict::Inconclusive : Verdict::Regressed;
+      row.interval = {*row.change - .005, *row.change + .005};
+      row.tolerance = .05;
+      row.method = method;
+    }
+    return rows;
+  };
+  std::vector<Row> slower = rows(.057, "stored");
+  expect_has(find_host_shift(slower), "an anchor got 5.7 % slower, which no patch can do; moved no "
+                                      "further than that and the tolerance: 2");
+  expect(slower[0].verdict == Verdict::Incomparable && slower[1].verdict == Verdict::Incomparable);
+  expect(slower[2].verdict == Verdict::Regressed && slower[3].verdict == Verdict::Inconclusive);
+  for (std::vector<Row> others : {rows(.0, "stored"), rows(-.03, "stored"), rows(.057, "ab")}) {
+    expect_eq(find_host_shift(others), std::string());
+    expect(others[0].verdict == Verdict::Regressed && others[1].verdict == Verdict::Regressed);
+  }
+  std::vector<Row> faster = rows(-.057, "stored");
+  for (Row &row : faster) {
+    if (row.verdict == Verdict::Regressed)
+      row.verdict = Verdict::Improved;
+    row.change = row.name == "rate" ? .06 : -.058;
+    row.interval = {*row.change - .002, *row.change + .002};
+  }
+  expect_has(
+      find_host_shift(faster),
+      "6.2 % faster, which no patch can do; moved no further than that and the tolerance: 3");
+}
+
 TEST(judge_the_same_code_never_regresses)
 {
   Settings settings = {.paired = true, .identical = {"r{}"}};
