@@ -61,6 +61,7 @@ TEST(options_that_are_wrong_get_one_line_and_64)
   refuse({"-c", "x", "lpm-trie-noop"}, "'x'");
   refuse({"--interval", "0", "lpm-trie-noop"}, "--interval");
   refuse({"--loads", "0", "lpm-trie-noop"}, "--loads");
+  refuse({"-d5", "--loads", "50001", "--json", "x.json", "lpm-trie-noop"}, "more than 250000");
   refuse({"--prod-affinity", "1-", "lpm-trie-noop"}, "CPU list '1-'");
   refuse({"--nonsense", "lpm-trie-noop"}, "--nonsense");
   refuse({"--prod", "1", "lpm-trie-noop"}, "ambiguous: --prod-affinity, --producers");

@@ -256,6 +256,11 @@ void convert(Options &options, const Raw &raw)
   // The sweeps of the published tables show much and decide nothing.
   uint64_t counted_loads = counting() && options.suite != "seeds" ? 3 : 1;
   options.loads = whole("--loads", raw.loads, 1, 100000, options.commit ? 20 : counted_loads);
+  // An eighth of what a reader takes of one benchmark (JsonBounds): no bench has eight metrics.
+  constexpr uint64_t most_samples = 250000;
+  if (!options.json.empty() && options.duration * options.loads > most_samples)
+    throw usage_error(fmt::format("--json: {} intervals of {} loads are more than {} samples",
+                                  options.duration, options.loads, most_samples));
   if (!raw.prod_affinity.empty())
     options.producer_cpus = parse_cpu_list(raw.prod_affinity);
   if (!raw.cons_affinity.empty())
