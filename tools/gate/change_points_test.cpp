@@ -4,31 +4,11 @@
 #include <cmath>
 #include <random>
 
+#include "tools/gate/test_results.h"
 #include "tools/lib/unit_test.h"
 
 using namespace unit_test;
 using namespace gate;
-
-namespace
-{
-
-// A standard normal by the sum of twelve, the same with every standard library.
-class Noise {
-public:
-  explicit Noise(uint64_t seed) : x_random(seed) {}
-  double operator()()
-  {
-    double sum = -6;
-    for (int i = 0; i < 12; i++)
-      sum += static_cast<double>(x_random() >> 11) / 0x1p53;
-    return sum;
-  }
-
-private:
-  std::mt19937_64 x_random;
-};
-
-} // namespace
 
 static std::vector<double> steps(uint64_t seed, const std::vector<std::pair<size_t, double>> &parts)
 {

@@ -15,22 +15,6 @@ using namespace gate;
 namespace
 {
 
-// A standard normal by the sum of twelve, the same with every standard library.
-class Noise {
-public:
-  explicit Noise(uint64_t seed) : x_random(seed) {}
-  double operator()()
-  {
-    double sum = -6;
-    for (int i = 0; i < 12; i++)
-      sum += static_cast<double>(x_random() >> 11) / 0x1p53;
-    return sum;
-  }
-
-private:
-  std::mt19937_64 x_random;
-};
-
 struct HistoryOf {
   // One run with these times of "a", "b", ...
   int64_t add(const std::vector<double> &times, Run run = {})

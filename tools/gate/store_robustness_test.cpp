@@ -6,7 +6,7 @@
 #include <random>
 
 #include "tools/gate/robustness.h"
-#include "tools/gate/store.h"
+#include "tools/gate/store_fixture.h"
 #include "tools/gate/store_schema.h"
 #include "tools/gate/test_results.h"
 #include "tools/lib/atomic_file.h"
@@ -17,23 +17,6 @@ using namespace unit_test;
 using namespace gate;
 using namespace robustness;
 namespace fs = std::filesystem;
-
-static Recording recording(const std::vector<std::string> &names, double ns = 100)
-{
-  Recording recording = {.arguments = {"all"}};
-  recording.result = one_result({});
-  for (const std::string &name : names)
-    recording.result.benchmarks.push_back(one_benchmark(name, time_metric({{ns}})));
-  return recording;
-}
-
-static size_t count_rows(const Baseline &baseline)
-{
-  size_t rows = 0;
-  for (const Recording &recording : baseline.recordings)
-    rows += recording.result.benchmarks.size();
-  return rows;
-}
 
 static bool is_sound(const Store &store)
 {
@@ -52,7 +35,8 @@ TEST(store_two_gates_at_once_lose_nothing)
       try {
         for (int i = 0; i < each; i++)
           Store(here.path())
-              .add("c", fmt::format("exe {}", gate), recording({fmt::format("b{}_{}", gate, i)}));
+              .add("c", fmt::format("exe {}", gate),
+                   recording({"all"}, {fmt::format("b{}_{}", gate, i)}));
       } catch (...) {
         code = 1;
       }
@@ -87,10 +71,10 @@ TEST(store_killed_at_any_moment_loses_no_accepted_baseline)
   TemporaryDirectory here;
   Store store(here.path());
   std::mt19937 random(1);
-  microseconds window = window_of([&] { store.add("c", "first", recording({"b0"})); });
+  microseconds window = window_of([&] { store.add("c", "first", recording({"all"}, {"b0"})); });
   auto record_one = [writer = store](int i) mutable {
     writer.add("c", std::string(100000, 'x') + std::to_string(i),
-               recording({"b" + std::to_string(i)}));
+               recording({"all"}, {"b" + std::to_string(i)}));
   };
   int kept = 0;
   for (int round = 0; kept < 30 || round < 40; round++) {
@@ -105,7 +89,7 @@ TEST(store_killed_at_any_moment_loses_no_accepted_baseline)
   std::string why;
   for (const Recording &each : store.read("c").recordings)
     expect(store.artefact(each.artefact, why).has_value(), why);
-  store.add("c", "last", recording({"last"}));
+  store.add("c", "last", recording({"all"}, {"last"}));
   expect_no_temporary(here.path());
 }
 
@@ -120,7 +104,7 @@ TEST(store_killed_while_accepting_has_one_baseline)
   Run run = {.series = {"c", {"all"}}, .command = "check", .reason = "regressed"};
   constexpr int runs = 8;
   for (int i = 0; i < runs; i++)
-    store.keep(run, "exe " + std::to_string(i), recording({"a"}).result, {}, false);
+    store.keep(run, "exe " + std::to_string(i), recording({"all"}, {"a"}).result, {}, false);
   // Number i accepts run 1 + i % runs.
   auto accept_one = [writer = store](int i) mutable { writer.accept(1 + i % runs, "wanted"); };
   microseconds window = window_of([&] { accept_one(0); });
@@ -146,7 +130,7 @@ TEST(store_on_a_full_disk_is_as_it_was)
   expect_text(in_child([&] {
     mount_small(here.path(), "600k");
     Store store(here.path());
-    store.add("c", "one", recording({"a"}, 1));
+    store.add("c", "one", recording({"all"}, {"a"}, 1));
     // Until nothing more fits: first executables, then the database itself.
     for (size_t size : {200000, 0}) {
       bool full = false;
@@ -156,7 +140,7 @@ TEST(store_on_a_full_disk_is_as_it_was)
           for (int j = 0; j < 50; j++)
             names.push_back(fmt::format("b{}_{}_{}", size, i, j));
           store.add("c", size ? std::string(size, 'x') + std::to_string(i) : "",
-                    recording(names, 2));
+                    recording({"all"}, names, 2));
         } catch (const std::exception &failure) {
           std::string what = failure.what();
           full = what.find("o space left") != what.npos && what.find('\n') == what.npos;
@@ -179,16 +163,16 @@ TEST(store_that_is_read_only_can_be_read)
   expect_text(in_child([&] {
     mount_small(here.path(), "4m");
     Store store(here.path());
-    store.add("c", "one", recording({"a"}));
+    store.add("c", "one", recording({"all"}, {"a"}));
     expect(mount("bpfgate-test", here.path().c_str(), nullptr, MS_REMOUNT | MS_RDONLY, nullptr) ==
            0);
     expect_eq(count_rows(store.read("c")), 1u);
     expect_eq(store.runs().size(), 1u);
-    expect_throws([&] { store.add("c", "one", recording({"a"})); }, "write protected");
+    expect_throws([&] { store.add("c", "one", recording({"all"}, {"a"})); }, "write protected");
     expect_throws([&] { store.accept(1, "x"); }, "write protected");
     Store nowhere(here / "sub");
     expect_eq(count_rows(nowhere.read("c")), 0u);
-    expect_throws([&] { nowhere.add("c", "one", recording({"a"})); }, "ead-only");
+    expect_throws([&] { nowhere.add("c", "one", recording({"all"}, {"a"})); }, "ead-only");
   }));
 }
 
@@ -197,7 +181,7 @@ static void expect_damaged(const Store &store, const std::string &message)
   auto use = [&](const std::function<void()> &body) { expect_throws(body, message); };
   use([&] { store.read("c"); });
   use([&] { store.runs(); });
-  use([&] { Store(store).add("c", "two", recording({"b"})); });
+  use([&] { Store(store).add("c", "two", recording({"all"}, {"b"})); });
   use([&] { Store(store).expire({}); });
 }
 
@@ -206,7 +190,7 @@ TEST(store_damaged_file_is_one_clear_line)
   TemporaryDirectory here;
   Store store(here.path());
   for (int i = 0; i < 30; i++)
-    store.add("c", "one", recording({fmt::format("b{}", i)}));
+    store.add("c", "one", recording({"all"}, {fmt::format("b{}", i)}));
   std::string good = read_file(store.path());
   write_file(store.path(), good.substr(0, good.size() / 2));
   expect_damaged(store, "it is damaged (");
@@ -221,7 +205,7 @@ TEST(store_damaged_file_is_one_clear_line)
       bad[random() % bad.size()] = static_cast<char>(random());
     write_file(store.path(), bad);
     try {
-      Store(store).add("c", "two", recording({"b"}));
+      Store(store).add("c", "two", recording({"all"}, {"b"}));
       store.read("c");
     } catch (const store_error &) {
     } catch (const result::error &) {
@@ -233,7 +217,7 @@ TEST(store_of_a_newer_gate_is_one_clear_line)
 {
   TemporaryDirectory here;
   Store store(here.path());
-  store.add("c", "one", recording({"a"}));
+  store.add("c", "one", recording({"all"}, {"a"}));
   Database(store.path(), false).execute("PRAGMA user_version = 77");
   std::string before = read_file(store.path());
   expect_damaged(store, "it has version 77, this gate knows versions up to 3");
@@ -257,6 +241,6 @@ TEST(store_empty_file_is_a_new_store)
   Store store(here.path());
   write_file(store.path(), "");
   expect_eq(count_rows(store.read("c")), 0u);
-  store.add("c", "one", recording({"a"}));
+  store.add("c", "one", recording({"all"}, {"a"}));
   expect_eq(count_rows(store.read("c")), 1u);
 }

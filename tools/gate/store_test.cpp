@@ -9,6 +9,7 @@
 
 #include "tools/gate/fingerprint.h"
 #include "tools/gate/hash.h"
+#include "tools/gate/store_fixture.h"
 #include "tools/gate/test_results.h"
 #include "tools/lib/atomic_file.h"
 #include "tools/lib/temporary_directory.h"
@@ -17,24 +18,6 @@
 using namespace unit_test;
 using namespace gate;
 namespace fs = std::filesystem;
-
-static Recording recording(const std::vector<std::string> &arguments,
-                           const std::vector<std::string> &names, double ns = 100)
-{
-  Recording recording = {.arguments = arguments};
-  recording.result = one_result({});
-  for (const std::string &name : names)
-    recording.result.benchmarks.push_back(one_benchmark(name, time_metric({{ns}})));
-  return recording;
-}
-
-static size_t count_rows(const Baseline &baseline)
-{
-  size_t rows = 0;
-  for (const Recording &recording : baseline.recordings)
-    rows += recording.result.benchmarks.size();
-  return rows;
-}
 
 static size_t count_artefacts(const TemporaryDirectory &here)
 {

@@ -12,6 +12,22 @@
 namespace gate
 {
 
+// A standard normal by the sum of twelve, the same with every standard library.
+class Noise {
+public:
+  explicit Noise(uint64_t seed) : x_random(seed) {}
+  double operator()()
+  {
+    double sum = -6;
+    for (int i = 0; i < 12; i++)
+      sum += static_cast<double>(x_random() >> 11) / 0x1p53;
+    return sum;
+  }
+
+private:
+  std::mt19937_64 x_random;
+};
+
 // One sample a load, around center by that share.
 inline std::vector<std::vector<double>> loads_around(double center, size_t loads = 20,
                                                      double spread = 0.01, uint64_t seed = 1)
