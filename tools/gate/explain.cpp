@@ -234,8 +234,8 @@ private:
       return " Invalid: a sample is no measurement, or the work was not done. That is no slowdown "
              "and no pass.";
     if (verdict == "incomparable")
-      return " Incomparable: the two sides are not the same measurement, so no difference between "
-             "them means anything.";
+      return " Incomparable: the two sides are not the same measurement, or were not on the same "
+             "host, so what differs says nothing about the code.";
     return fmt::format(" The verdict is {}.", verdict);
   }
 
