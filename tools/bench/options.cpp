@@ -14,6 +14,7 @@
 #include "tools/bench/version.h"
 #include "tools/lib/cpus.h"
 #include "tools/lib/help.h"
+#include "tools/lib/json_stream.h"
 #include "tools/lib/text.h"
 
 namespace bench
@@ -256,8 +257,8 @@ void convert(Options &options, const Raw &raw)
   // The sweeps of the published tables show much and decide nothing.
   uint64_t counted_loads = counting() && options.suite != "seeds" ? 3 : 1;
   options.loads = whole("--loads", raw.loads, 1, 100000, options.commit ? 20 : counted_loads);
-  // An eighth of what a reader takes of one benchmark (JsonBounds): no bench has eight metrics.
-  constexpr uint64_t most_samples = 250000;
+  // What a reader takes of one benchmark: no bench has eight metrics.
+  constexpr uint64_t most_samples = JsonBounds::values / 8;
   if (!options.json.empty() && options.duration * options.loads > most_samples)
     throw usage_error(fmt::format("--json: {} intervals of {} loads are more than {} samples",
                                   options.duration, options.loads, most_samples));

@@ -71,8 +71,10 @@ static size_t call_incomparable(std::vector<Row> &rows,
 static std::string discount_anchor(std::vector<Row> &rows, bool worse)
 {
   double by = anchor_factor(rows, worse);
+  if (by <= 1)
+    return "";
   size_t count = call_incomparable(rows, [&](const Row &row) {
-    return by > 1 && moved(row, worse) && row.method == "stored" && row.interval &&
+    return moved(row, worse) && row.method == "stored" && row.interval &&
            least_factor(row, worse) <= (1 + row.tolerance) * by;
   });
   return count ? fmt::format(
