@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // bench --serve: every request and every error of docs/serve.md, on the live kernel.
 #include "tools/bench/run_bench.h"
+#include "tools/lib/json.h"
 #include "tools/lib/unit_test.h"
 
 using namespace unit_test;

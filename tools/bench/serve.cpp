@@ -12,6 +12,7 @@
 #include "tools/bench/inject.h"
 #include "tools/bench/session.h"
 #include "tools/lib/bpf_error.h"
+#include "tools/lib/json.h"
 #include "tools/lib/text.h"
 
 namespace bench

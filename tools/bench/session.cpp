@@ -22,7 +22,7 @@ using result::Status;
 
 result::Tool this_tool() { return {"bench", version, git_revision}; }
 
-result::json this_environment()
+Value this_environment()
 {
   auto environment = read_environment();
   environment["toolchain"] = {

@@ -70,6 +70,6 @@ result::Benchmark make_row(const Selected &selected);
 
 // Tool and environment of docs/results.md.
 result::Tool this_tool();
-result::json this_environment();
+Value this_environment();
 
 } // namespace bench

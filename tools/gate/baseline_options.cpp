@@ -7,6 +7,7 @@
 
 #include "tools/gate/options.h"
 #include "tools/gate/waivers.h"
+#include "tools/lib/json.h"
 
 namespace gate
 {

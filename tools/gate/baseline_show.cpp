@@ -13,6 +13,7 @@
 #include "tools/gate/stored_times.h"
 #include "tools/gate/waivers.h"
 #include "tools/lib/atomic_file.h"
+#include "tools/lib/json.h"
 
 namespace gate
 {
@@ -43,7 +44,7 @@ static json run_json(const Run &run)
           {"revision", text(run.revision)},
           {"base_revision", text(run.base_revision)},
           {"merge_base", text(run.merge_base)},
-          {"kernel", run.environment.value("kernel", json())}};
+          {"kernel", run.environment.find("kernel") ? *run.environment.find("kernel") : Value()}};
 }
 
 static json waiver_json(const Waiver &waiver)

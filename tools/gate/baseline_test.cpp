@@ -8,6 +8,7 @@
 #include "tools/gate/test_results.h"
 #include "tools/gate/waivers.h"
 #include "tools/gate/writers/writers.h"
+#include "tools/lib/json.h"
 #include "tools/lib/unit_test.h"
 
 using namespace unit_test;

@@ -3,16 +3,14 @@
 
 #include <fmt/format.h>
 
+
 namespace gate
 {
 
-static std::string compiler(const result::json &environment)
+static std::string compiler(const Value &environment)
 {
-  auto toolchain = environment.find("toolchain");
-  if (toolchain == environment.end() || !toolchain->is_object())
-    return "";
-  auto version = toolchain->find("bpf_clang");
-  return version != toolchain->end() && version->is_string() ? version->get<std::string>() : "";
+  const Value *toolchain = environment.find("toolchain");
+  return toolchain ? toolchain->text_of("bpf_clang") : "";
 }
 
 static std::string known(const std::string &text, const char *intro)

@@ -14,7 +14,7 @@ namespace gate
 {
 
 struct Compiled {
-  const result::json &environment;
+  const Value &environment;
   const result::Benchmark &benchmark;
 };
 

@@ -151,7 +151,7 @@ private:
 
   std::string why_stored(Group &group)
   {
-    const result::json &then = group.recording->result.environment, &now = x_comp.environment;
+    const Value &then = group.recording->result.environment, &now = x_comp.environment;
     if (class_name(then) != x_class)
       return "it was recorded on another machine";
     if (!same_kernel(then, now))

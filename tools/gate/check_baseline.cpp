@@ -12,7 +12,7 @@ namespace gate
 
 using result::Benchmark;
 
-Baseline choose_baseline(const Store &store, const result::json &environment,
+Baseline choose_baseline(const Store &store, const Value &environment,
                          std::string &class_name)
 {
   Baseline chosen = store.read(class_name);
@@ -23,7 +23,7 @@ Baseline choose_baseline(const Store &store, const result::json &environment,
     Baseline baseline = store.read(name);
     if (baseline.recordings.empty())
       continue;
-    const result::json &other = baseline.recordings.back().result.environment;
+    const Value &other = baseline.recordings.back().result.environment;
     size_t count = compare_environments(other, environment).refused.size();
     if (count < fewest) {
       chosen = std::move(baseline);

@@ -4,6 +4,7 @@
 
 #include "tools/gate/gate_runner.h"
 #include "tools/gate/test_results.h"
+#include "tools/lib/json.h"
 #include "tools/lib/unit_test.h"
 
 using namespace unit_test;

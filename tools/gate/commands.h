@@ -34,7 +34,7 @@ void compare_results(result::Result base, const result::Result &comp, const Opti
                      Report &report, std::optional<std::set<std::string>> expected = std::nullopt);
 
 // The release and the build id of the kernel that a result was measured in, for people.
-std::string kernel_of(const result::json &environment);
+std::string kernel_of(const Value &environment);
 
 // Nothing can be measured on this machine, and why. Exit code 4.
 class nothing_measurable : public std::runtime_error {

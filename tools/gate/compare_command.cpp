@@ -36,16 +36,18 @@ static Reading take_side(Reading reading, const char *side, const Options &optio
 }
 
 // Measured where the clock counts instructions.
-static bool is_counted(const result::json &environment)
+static bool is_counted(const Value &environment)
 {
-  auto accelerator = environment.find("accelerator");
-  return accelerator != environment.end() && *accelerator == "icount";
+  return environment.text_of("accelerator") == "icount";
 }
 
-std::string kernel_of(const result::json &environment)
+std::string kernel_of(const Value &environment)
 {
-  std::string release = environment.value("kernel", "a kernel without a release");
-  std::string id = environment.value("vm", result::json::object()).value("kernel_build_id", "");
+  std::string release = environment.text_of("kernel");
+  if (release.empty())
+    release = "a kernel without a release";
+  const Value *vm = environment.find("vm");
+  std::string id = vm ? vm->text_of("kernel_build_id") : "";
   return fmt::format("{} (build id {})", release, id.empty() ? "unknown" : id.substr(0, 12));
 }
 
@@ -63,7 +65,7 @@ static std::string describe(const Report &report, const Settings &settings)
 // What the two sides tell about their machines, as far as both do.
 static void compare_machines(const Options &options, Settings &settings, Report &report)
 {
-  const result::json &one = report.base_environment, &other = report.comp_environment;
+  const Value &one = report.base_environment, &other = report.comp_environment;
   if (one.empty() || other.empty()) {
     report.remarks.push_back(fmt::format(
         "{}: not checked whether both are of one machine",

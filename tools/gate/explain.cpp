@@ -11,6 +11,7 @@
 #include "tools/gate/commands.h"
 #include "tools/gate/last_report.h"
 #include "tools/lib/atomic_file.h"
+#include "tools/lib/json.h"
 #include "tools/lib/text.h"
 
 namespace gate

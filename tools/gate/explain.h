@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "tools/lib/json.h"
 #include "tools/lib/result.h"
 
 namespace gate

@@ -3,6 +3,7 @@
 #include "tools/gate/explain.h"
 
 #include "tools/gate/writers/writers_fixture.h"
+#include "tools/lib/json.h"
 
 using namespace unit_test;
 using namespace gate;

@@ -12,8 +12,6 @@
 namespace gate
 {
 
-using result::json;
-
 static constexpr std::array class_members = {"cpu_model", "cpus", "arch", "hypervisor",
                                              "accelerator"};
 // With these on one side only, every op costs something else: JIT, its hardening and run-time
@@ -34,20 +32,18 @@ template <class Names> static bool contains(const Names &names, const std::strin
   return false;
 }
 
-static std::string shown(const json *value)
+static std::string shown(const Value *value)
 {
-  if (!value)
-    return "unknown";
-  return value->is_string() ? value->get<std::string>() : value->dump();
+  return value ? value->shown() : "unknown";
 }
 
-static const json *find(const json &object, const std::string &name)
+static const Value *find(const Value &object, const std::string &name)
 {
-  auto found = object.find(name);
-  return found == object.end() || found->is_null() ? nullptr : &*found;
+  const Value *found = object.find(name);
+  return found && !found->is_null() ? found : nullptr;
 }
 
-static void compare_member(const std::string &name, const json *base, const json *comp,
+static void compare_member(const std::string &name, const Value *base, const Value *comp,
                            Differences &differences)
 {
   if (base && comp && base->is_object() && comp->is_object()) {
@@ -88,7 +84,7 @@ const char *to_string(FingerprintClass kind)
   }
 }
 
-static void add_lines(const std::string &name, const json &value, std::vector<std::string> &lines)
+static void add_lines(const std::string &name, const Value &value, std::vector<std::string> &lines)
 {
   if (!value.is_object())
     return lines.push_back(fmt::format("{}: {}", name, shown(&value)));
@@ -96,7 +92,7 @@ static void add_lines(const std::string &name, const json &value, std::vector<st
     add_lines(name + "." + member, each, lines);
 }
 
-std::vector<std::string> fingerprint_lines(const json &environment, FingerprintClass kind)
+std::vector<std::string> fingerprint_lines(const Value &environment, FingerprintClass kind)
 {
   std::vector<std::string> lines;
   std::vector<std::string> all;
@@ -108,11 +104,11 @@ std::vector<std::string> fingerprint_lines(const json &environment, FingerprintC
   return lines;
 }
 
-Differences compare_environments(const json &base, const json &comp)
+Differences compare_environments(const Value &base, const Value &comp)
 {
   Differences differences;
   std::set<std::string> names;
-  for (const json *side : {&base, &comp})
+  for (const Value *side : {&base, &comp})
     for (const auto &[name, value] : side->items())
       names.insert(name);
   for (const std::string &name : names)
@@ -120,11 +116,11 @@ Differences compare_environments(const json &base, const json &comp)
   return differences;
 }
 
-std::string class_name(const json &environment)
+std::string class_name(const Value &environment)
 {
   std::string full, name;
   for (const char *member : class_members) {
-    const json *value = find(environment, member);
+    const Value *value = find(environment, member);
     full += shown(value) + "\n";
     for (unsigned char c : value ? shown(value) : "")
       if (std::isalnum(c))
@@ -137,7 +133,7 @@ std::string class_name(const json &environment)
   return name.substr(0, 80) + content_hash(full).substr(0, 8);
 }
 
-bool same_kernel(const json &base, const json &comp)
+bool same_kernel(const Value &base, const Value &comp)
 {
   for (const char *member : {"kernel", "kernel_version"})
     if (shown(find(base, member)) != shown(find(comp, member)))

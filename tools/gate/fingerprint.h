@@ -24,24 +24,24 @@ FingerprintClass fingerprint_class(const std::string &member);
 const char *to_string(FingerprintClass kind);
 
 // One line "name: value" for each member of that class.
-std::vector<std::string> fingerprint_lines(const result::json &environment, FingerprintClass kind);
+std::vector<std::string> fingerprint_lines(const Value &environment, FingerprintClass kind);
 
 // All of it by class, for people and for programs.
-std::string format_fingerprint(const result::json &environment);
-result::json fingerprint_json(const result::json &environment);
+std::string format_fingerprint(const Value &environment);
+Value fingerprint_json(const Value &environment);
 
 struct Differences {
   std::vector<std::string> refused; // incomparable: "cpus: 2 against 4"
   std::vector<std::string> warned;  // comparable, but it may be the cause
 };
 
-Differences compare_environments(const result::json &base, const result::json &comp);
+Differences compare_environments(const Value &base, const Value &comp);
 
 // Of a machine class (cpu model, cpu count, architecture, hypervisor, accelerator): a text that is
 // fit to be a file name and differs for different classes.
-std::string class_name(const result::json &environment);
+std::string class_name(const Value &environment);
 
-bool same_kernel(const result::json &base, const result::json &comp);
+bool same_kernel(const Value &base, const Value &comp);
 
 std::string joined(const std::vector<std::string> &parts, const char *separator = ", ");
 

@@ -6,6 +6,7 @@
 #include "tools/gate/fingerprint.h"
 #include "tools/lib/atomic_file.h"
 #include "tools/lib/environment.h"
+#include "tools/lib/json.h"
 
 namespace gate
 {
@@ -13,7 +14,7 @@ namespace gate
 static constexpr std::array kinds = {FingerprintClass::Refuse, FingerprintClass::Warn,
                                      FingerprintClass::Record};
 
-std::string format_fingerprint(const result::json &environment)
+std::string format_fingerprint(const Value &environment)
 {
   static constexpr std::array meanings = {"must be equal to be compared", "told where it differs",
                                           "kept, never compared"};
@@ -26,11 +27,11 @@ std::string format_fingerprint(const result::json &environment)
   return text;
 }
 
-result::json fingerprint_json(const result::json &environment)
+Value fingerprint_json(const Value &environment)
 {
-  result::json value = result::json::object();
+  Value value = Value::object();
   for (FingerprintClass kind : kinds) {
-    result::json &members = value[to_string(kind)] = result::json::object();
+    Value &members = value[to_string(kind)] = Value::object();
     for (const auto &[name, member] : environment.items())
       if (fingerprint_class(name) == kind)
         members[name] = member;
@@ -40,7 +41,7 @@ result::json fingerprint_json(const result::json &environment)
 
 int fingerprint(const Options &options)
 {
-  result::json environment = read_environment();
+  Value environment = read_environment();
   std::string name = class_name(environment);
   if (!options.json.empty()) {
     result::json value = {{"schema", "bpfgate-fingerprint"},

@@ -9,6 +9,7 @@
 #include "tools/gate/capture.h"
 #include "tools/gate/commands.h"
 #include "tools/gate/fake_bench.h"
+#include "tools/lib/json.h"
 #include "tools/lib/temporary_directory.h"
 #include "tools/lib/unit_test.h"
 

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "tools/lib/help.h"
+#include "tools/lib/json.h"
 
 namespace gate
 {

@@ -4,6 +4,7 @@
 #include "tools/gate/figures.h"
 #include "tools/gate/hash.h"
 #include "tools/gate/statistics.h"
+#include "tools/lib/json.h"
 
 namespace gate
 {

@@ -46,7 +46,7 @@ struct Run {
   std::string revision;      // of the code that was measured
   std::string base_revision; // of what it was compared with; empty: with nothing
   std::string merge_base;    // of the two, where git tells
-  result::json environment = result::json::object();
+  Value environment = Value::object();
   // Somebody accepted it although it moved: figures from before say nothing about the level now.
   bool new_level = false;
   bool in_full = false; // all samples and the executable are still there
@@ -55,7 +55,7 @@ struct Run {
 struct HistoryRow {
   std::string key; // benchmark_key()
   std::string name;
-  result::json parameters = result::json::object();
+  Value parameters = Value::object();
   std::string metric;
   std::string unit;
   result::Better better = result::Better::Lower;

@@ -13,6 +13,7 @@
 #include "tools/gate/store.h"
 #include "tools/gate/version.h"
 #include "tools/gate/vm_options.h"
+#include "tools/lib/json.h"
 #include "tools/lib/text.h"
 
 namespace fs = std::filesystem;

@@ -59,8 +59,7 @@ static std::string full_name(const Row &row, const std::set<std::string> &tellin
   std::string name = row.name;
   for (const auto &[parameter, value] : row.parameters.items())
     if (telling.count(parameter))
-      name += fmt::format(" {}={}", parameter,
-                          value.is_string() ? value.get<std::string>() : dump_json(value, -1));
+      name += fmt::format(" {}={}", parameter, value.shown());
   return name;
 }
 

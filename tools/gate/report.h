@@ -25,8 +25,8 @@ struct Report {
   std::string untrusted;
   std::string started; // UTC, 2026-11-30T10:30:25Z; empty: unknown
   // What the two sides were measured in (docs/results.md); empty objects where it is unknown.
-  result::json base_environment = result::json::object();
-  result::json comp_environment = result::json::object();
+  Value base_environment = Value::object();
+  Value comp_environment = Value::object();
   // Not empty: nothing could be measured on this machine, and why. Exit code 4.
   std::string skipped;
 };

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tools/gate/report.h"
+#include "tools/lib/json.h"
 
 namespace gate
 {
@@ -290,7 +291,7 @@ static Row parse_row(const json &value, const std::string &at)
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   Row row;
   row.name = member("name").text(true);
-  row.parameters = member("parameters").object();
+  row.parameters = to_value(member("parameters").object());
   row.metric = member("metric").text();
   row.unit = member("unit").text();
   row.better = member("better").one_of(result::Better::Unknown, result::Better::Lower);
@@ -350,8 +351,10 @@ Report parse_report(const std::string &text, const std::string &where)
     if (remark.is_string())
       report.remarks.push_back(remark.get<std::string>());
   json environments = member("environments").object();
-  report.base_environment = Member(environments, "base", root + "/environments").object();
-  report.comp_environment = Member(environments, "comp", root + "/environments").object();
+  report.base_environment =
+      to_value(Member(environments, "base", root + "/environments").object());
+  report.comp_environment =
+      to_value(Member(environments, "comp", root + "/environments").object());
   const json &rows = member("rows").present();
   for (size_t i = 0; i < member("rows").list().size(); i++) {
     if (!rows[i].is_object())

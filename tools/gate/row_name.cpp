@@ -5,27 +5,20 @@
 
 #include <sstream>
 
+
 namespace gate
 {
 
-using result::json;
-
-static std::string value_text(const json &value)
-{
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
-static bool word_matches(const std::string &word, const json &parameters, const std::string &metric)
+static bool word_matches(const std::string &word, const Value &parameters, const std::string &metric)
 {
   if (word == metric)
     return true;
   size_t equals = word.find('=');
-  auto found = parameters.find(word.substr(0, equals));
-  return equals != word.npos && found != parameters.end() &&
-         value_text(*found) == word.substr(equals + 1);
+  const Value *found = parameters.find(word.substr(0, equals));
+  return equals != word.npos && found && found->shown() == word.substr(equals + 1);
 }
 
-bool row_matches(const std::string &text, const std::string &name, const json &parameters,
+bool row_matches(const std::string &text, const std::string &name, const Value &parameters,
                  const std::string &metric)
 {
   // Names of other tools may have blanks.
@@ -38,11 +31,11 @@ bool row_matches(const std::string &text, const std::string &name, const json &p
   return true;
 }
 
-std::string row_text(const std::string &name, const json &parameters, const std::string &metric)
+std::string row_text(const std::string &name, const Value &parameters, const std::string &metric)
 {
   std::string text = name;
   for (const auto &[parameter, value] : parameters.items())
-    text += fmt::format(" {}={}", parameter, value_text(value));
+    text += fmt::format(" {}={}", parameter, value.shown());
   return text + " " + metric;
 }
 

@@ -11,11 +11,11 @@ namespace gate
 {
 
 // Whether a row is meant by text. Without a metric every metric is.
-bool row_matches(const std::string &text, const std::string &name, const result::json &parameters,
+bool row_matches(const std::string &text, const std::string &name, const Value &parameters,
                  const std::string &metric);
 
 // All of a row: every parameter, and the metric.
-std::string row_text(const std::string &name, const result::json &parameters,
+std::string row_text(const std::string &name, const Value &parameters,
                      const std::string &metric);
 
 } // namespace gate

@@ -20,6 +20,7 @@
 #include "tools/gate/store.h"
 #include "tools/lib/atomic_file.h"
 #include "tools/lib/environment.h"
+#include "tools/lib/json.h"
 
 namespace gate
 {

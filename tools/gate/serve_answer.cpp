@@ -6,6 +6,8 @@
 #include <limits>
 #include <set>
 
+#include "tools/lib/json.h"
+
 namespace gate
 {
 
@@ -42,7 +44,7 @@ result::Result parse_list_answer(const std::string &answer)
     throw input_error(fmt::format("list: protocol is not {}", protocol));
   result::Result result;
   result.tool = result::tool_from_json(member(value, "tool", json::object()), "list", "/tool");
-  result.environment = member(value, "environment", json::object());
+  result.environment = to_value(member(value, "environment", json::object()));
   if (!result.environment.is_object())
     throw input_error("list: /environment is no object");
   json benchmarks = member(value, "benchmarks", json::array());

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "tools/lib/json.h"
+
 namespace gate
 {
 
@@ -12,27 +14,26 @@ using result::Status;
 
 std::string suite_text(const std::vector<std::string> &suite) { return json(suite).dump(); }
 
-json stored_json(const std::string &text)
+Value stored_json(const std::string &text)
 {
   json value = json::parse(text, nullptr, false);
   if (value.is_discarded())
     throw store_error("the store is damaged: what it says of a run is no JSON");
-  return value;
+  return to_value(value);
 }
 
 std::vector<std::string> suite_from(const std::string &text)
 {
   std::vector<std::string> suite;
-  for (const json &each : stored_json(text))
-    if (each.is_string())
-      suite.push_back(each);
+  const Value list = stored_json(text);
+  if (list.is_list())
+    for (const Value &each : list.items_of_list())
+      if (each.is_string())
+        suite.push_back(each.text());
   return suite;
 }
 
-static std::string dump(const json &value)
-{
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
+static std::string dump(const Value &value) { return value.dump(); }
 
 static void insert_row(Statement &statement, int64_t run, const HistoryRow &row)
 {

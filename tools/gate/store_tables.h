@@ -9,7 +9,7 @@ namespace gate
 {
 
 // JSON that this store wrote. Throws store_error when it is none any more.
-result::json stored_json(const std::string &text);
+Value stored_json(const std::string &text);
 std::string suite_text(const std::vector<std::string> &suite);
 std::vector<std::string> suite_from(const std::string &text);
 

@@ -8,6 +8,7 @@
 #include "tools/gate/store_schema.h"
 #include "tools/gate/store_tables.h"
 #include "tools/lib/atomic_file.h"
+#include "tools/lib/json.h"
 
 namespace fs = std::filesystem;
 

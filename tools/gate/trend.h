@@ -29,7 +29,7 @@ struct Trend {
   std::string class_name;
   How how = How::Alone;
   std::string name;
-  result::json parameters = result::json::object();
+  Value parameters = Value::object();
   std::string metric;
   std::string unit;
   result::Better better = result::Better::Lower;

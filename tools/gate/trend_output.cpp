@@ -9,6 +9,7 @@
 #include "tools/gate/layout.h"
 #include "tools/gate/report.h"
 #include "tools/gate/row_name.h"
+#include "tools/lib/json.h"
 
 namespace gate
 {

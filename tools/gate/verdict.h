@@ -60,7 +60,7 @@ struct Drift {
 
 struct Row {
   std::string name;
-  result::json parameters = result::json::object();
+  Value parameters = Value::object();
   std::string metric;
   std::string unit;
   result::Better better = result::Better::Lower;

@@ -12,6 +12,7 @@
 #include "tools/gate/vm_merge.h"
 #include "tools/lib/atomic_file.h"
 #include "tools/lib/environment.h"
+#include "tools/lib/json.h"
 #include "tools/lib/temporary_directory.h"
 
 namespace gate
@@ -135,7 +136,7 @@ static void check_counted(const Result &result)
   if (skipped)
     throw nothing_measurable(result.benchmarks.empty() ? "bench measured nothing"
                                                        : result.benchmarks[0].reason);
-  if (result.environment.value("accelerator", "") != "icount")
+  if (result.environment.text_of("accelerator") != "icount")
     throw boot_error("bench did not find that its clock counts instructions");
 }
 

@@ -9,6 +9,7 @@
 #include "tools/gate/commands.h"
 #include "tools/gate/vm_boots.h"
 #include "tools/lib/atomic_file.h"
+#include "tools/lib/json.h"
 #include "tools/lib/temporary_directory.h"
 #include "tools/lib/unit_test.h"
 

@@ -90,7 +90,7 @@ static std::optional<std::set<std::string>> expected_of(const Options &options, 
 static Result read_baseline(const std::string &path)
 {
   Result base = result::read_result(path);
-  if (base.environment.value("accelerator", "") != "icount")
+  if (base.environment.text_of("accelerator") != "icount")
     throw usage_error(fmt::format("{}: no baseline of counted instructions", path));
   return base;
 }

@@ -7,6 +7,7 @@
 
 #include "tools/gate/run_command.h"
 #include "tools/lib/atomic_file.h"
+#include "tools/lib/json.h"
 #include "tools/lib/result.h"
 #include "tools/lib/temporary_directory.h"
 #include "tools/lib/unit_test.h"

@@ -11,17 +11,16 @@ namespace gate
 {
 
 using result::Benchmark;
-using result::json;
 using result::Metric;
 using result::Result;
 using result::Status;
 
 // What differs from boot to boot and says nothing: the clock is made up, the load is the guest's.
-static json common_environment(const Boot &boot)
+static Value common_environment(const Boot &boot)
 {
-  json environment = boot.result.environment;
+  Value environment = boot.result.environment;
   environment.erase("load");
-  if (auto vm = environment.find("vm"); vm != environment.end() && vm->is_object())
+  if (Value *vm = environment.find("vm"))
     vm->erase("seed");
   return environment;
 }

@@ -3,6 +3,7 @@
 #include "tools/gate/vm_merge.h"
 
 #include "tools/gate/test_results.h"
+#include "tools/lib/json.h"
 #include "tools/lib/unit_test.h"
 
 using namespace unit_test;

@@ -152,7 +152,7 @@ private:
   void check_accelerators()
   {
     for (const Result &side : x_sides) {
-      std::string accelerator = side.environment.value("accelerator", "");
+      std::string accelerator = side.environment.text_of("accelerator");
       if (accelerator == "kvm")
         continue;
       if (!x_options.vm.allow_tcg)

@@ -10,6 +10,7 @@
 #include "tools/gate/fake_bench.h"
 #include "tools/gate/vm_commands.h"
 #include "tools/lib/atomic_file.h"
+#include "tools/lib/json.h"
 #include "tools/lib/temporary_directory.h"
 #include "tools/lib/unit_test.h"
 

@@ -17,6 +17,7 @@
 #include "tools/lib/atomic_file.h"
 #include "tools/lib/environment.h"
 #include "tools/lib/fd.h"
+#include "tools/lib/json.h"
 #include "tools/lib/text.h"
 
 namespace fs = std::filesystem;

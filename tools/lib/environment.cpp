@@ -22,8 +22,6 @@
 #include "tools/lib/instruction_clock.h"
 #include "tools/lib/text.h"
 
-using json = nlohmann::ordered_json;
-
 static std::string cpuinfo(const std::string &member)
 {
   std::ifstream file("/proc/cpuinfo");
@@ -67,33 +65,33 @@ static std::string hypervisor()
 #endif
 }
 
-static void add_number(json &out, const char *name, const std::string &path)
+static void add_number(Value &out, const char *name, const std::string &path)
 {
   if (auto text = read_small_file(path))
     if (auto value = parse_whole(*text))
       out[name] = *value;
 }
 
-static json mitigations()
+static Value mitigations()
 {
-  json out = json::object();
+  Value out = Value::object();
   std::error_code error;
   for (const auto &entry :
        std::filesystem::directory_iterator("/sys/devices/system/cpu/vulnerabilities", error))
     if (auto text = read_small_file(entry.path()); text && *text != "Not affected")
-      out[entry.path().filename()] = *text;
+      out[entry.path().filename().string()] = *text;
   return out;
 }
 
-static void add_text(json &out, const char *name, const std::string &path)
+static void add_text(Value &out, const char *name, const std::string &path)
 {
   if (auto text = read_small_file(path); text && !text->empty())
     out[name] = *text;
 }
 
-json read_environment()
+Value read_environment()
 {
-  json out = json::object();
+  Value out = Value::object();
   utsname kernel = {};
   uname(&kernel);
   if (std::string model = cpu_model(); !model.empty())
@@ -101,7 +99,7 @@ json read_environment()
   out["cpus"] = sysconf(_SC_NPROCESSORS_ONLN);
   out["arch"] = kernel.machine;
   out["hypervisor"] = hypervisor();
-  out["accelerator"] = accelerator_of(out["hypervisor"], clock_counts_instructions());
+  out["accelerator"] = accelerator_of(out.text_of("hypervisor"), clock_counts_instructions());
   out["kernel"] = kernel.release;
   out["kernel_version"] = kernel.version;
   add_number(out, "jit", "/proc/sys/net/core/bpf_jit_enable");
@@ -111,7 +109,7 @@ json read_environment()
   add_text(out, "governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
   add_text(out, "smt", "/sys/devices/system/cpu/smt/control");
   out["memory_mib"] = sysconf(_SC_PHYS_PAGES) / (1024 * 1024 / sysconf(_SC_PAGESIZE));
-  if (json caches = cache_sizes(); !caches.empty())
+  if (Value caches = cache_sizes(); !caches.empty())
     out["caches"] = caches;
   out["usable_cpus"] = allowed_cpus().size();
   if (std::string microcode = cpuinfo("microcode"); !microcode.empty())
@@ -119,13 +117,13 @@ json read_environment()
   if (auto pages = read_small_file("/sys/kernel/mm/transparent_hugepage/enabled"))
     if (std::string chosen = chosen_in_brackets(*pages); !chosen.empty())
       out["transparent_hugepages"] = chosen;
-  if (json libraries = shared_libraries(); !libraries.empty())
+  if (Value libraries = shared_libraries(); !libraries.empty())
     out["libraries"] = libraries;
   out["mitigations"] = mitigations();
   double load[3];
   if (getloadavg(load, 3) == 3)
-    out["load"] = {load[0], load[1], load[2]};
-  if (json vm = read_vm(); !vm.empty())
+    out["load"] = Value::List{load[0], load[1], load[2]};
+  if (Value vm = read_vm(); !vm.empty())
     out["vm"] = vm;
   return out;
 }
@@ -165,9 +163,9 @@ static std::optional<std::string> variable(const char *name)
   return value && *value ? std::optional<std::string>(value) : std::nullopt;
 }
 
-json read_vm()
+Value read_vm()
 {
-  json vm = json::object();
+  Value vm = Value::object();
   for (auto [member, name] :
        {std::pair{"qemu", "VMTEST_QEMU"}, std::pair{"cpu", "VMTEST_CPU"},
         std::pair{"seed", "VMTEST_SEED"}, std::pair{"initramfs", "VMTEST_INITRAMFS"}})
@@ -179,23 +177,22 @@ json read_vm()
   return vm;
 }
 
-std::vector<std::string> contradictions(const json &environment,
+std::vector<std::string> contradictions(const Value &environment,
                                         const std::optional<std::string> &accelerator,
                                         const std::optional<std::string> &kernel)
 {
   std::vector<std::string> found;
-  auto compare = [&](const char *name, const std::optional<std::string> &told, const json &is) {
-    if (told && is.is_string() && *told != is.get<std::string>())
-      found.push_back(fmt::format("{} says {}, but this is {}, which is recorded", name, *told,
-                                  is.get<std::string>()));
+  auto compare = [&](const char *name, const std::optional<std::string> &told, const std::string &is) {
+    if (told && !is.empty() && *told != is)
+      found.push_back(fmt::format("{} says {}, but this is {}, which is recorded", name, *told, is));
   };
-  json vm = environment.value("vm", json::object());
-  compare("VMTEST_ACCELERATOR", accelerator, environment.value("accelerator", json()));
-  compare("VMTEST_KERNEL", kernel, vm.value("kernel_build_id", json()));
+  const Value *vm = environment.find("vm");
+  compare("VMTEST_ACCELERATOR", accelerator, environment.text_of("accelerator"));
+  compare("VMTEST_KERNEL", kernel, vm ? vm->text_of("kernel_build_id") : "");
   return found;
 }
 
-std::vector<std::string> contradictions(const json &environment)
+std::vector<std::string> contradictions(const Value &environment)
 {
   return contradictions(environment, variable("VMTEST_ACCELERATOR"), variable("VMTEST_KERNEL"));
 }

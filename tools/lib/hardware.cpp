@@ -10,11 +10,9 @@
 
 #include "tools/lib/text.h"
 
-using json = nlohmann::ordered_json;
-
-json cache_sizes()
+Value cache_sizes()
 {
-  json sizes = json::object();
+  Value sizes = Value::object();
   for (int i = 0;; i++) {
     std::string directory = fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}/", i);
     auto level = read_small_file(directory + "level"), type = read_small_file(directory + "type");
@@ -66,13 +64,13 @@ static int add_library(dl_phdr_info *object, size_t, void *out)
   if (slash == path.npos) // the program itself, and the vDSO
     return 0;
   if (std::string id = build_id(*object); !id.empty())
-    (*static_cast<json *>(out))[path.substr(slash + 1)] = id;
+    (*static_cast<Value *>(out))[path.substr(slash + 1)] = id;
   return 0;
 }
 
-json shared_libraries()
+Value shared_libraries()
 {
-  json libraries = json::object();
+  Value libraries = Value::object();
   dl_iterate_phdr(add_library, &libraries);
   return libraries;
 }

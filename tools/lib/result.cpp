@@ -11,6 +11,7 @@
 #include <map>
 #include <utility>
 
+#include "tools/lib/json.h"
 #include "tools/lib/json_stream.h"
 
 namespace result
@@ -201,7 +202,7 @@ static Benchmark read_benchmark(const Node &node)
   Benchmark benchmark;
   benchmark.name = node.at("name").label();
   if (node.find("parameters"))
-    benchmark.parameters = node.at("parameters").object();
+    benchmark.parameters = to_value(node.at("parameters").object());
   benchmark.op = node.text_or_empty("op");
   benchmark.definition = node.at("definition").whole();
   benchmark.bytecode = node.text_or_empty("bytecode");
@@ -353,7 +354,7 @@ static void read_head(const Node &root, Result &result)
     result.command.push_back(root.at("command").at(i).text());
   result.started = root.text_or_empty("started");
   if (root.find("environment"))
-    result.environment = root.at("environment").object();
+    result.environment = to_value(root.at("environment").object());
 }
 
 Result read_result(Input &input, std::string *broken)
@@ -401,33 +402,33 @@ Result parse_result(const std::string &text, const std::string &where)
 }
 
 // One text for one value: members sorted, 10000.0 and 1e4 as 10000.
-static nlohmann::json canonical(const json &value)
+static Value canonical(const Value &value)
 {
   if (value.is_object()) {
-    nlohmann::json sorted = nlohmann::json::object();
-    for (const auto &[key, member] : value.items())
-      sorted[key] = canonical(member);
+    Value::Object sorted;
+    for (const auto &[name, member] : value.items())
+      sorted.emplace_back(name, canonical(member));
+    std::sort(sorted.begin(), sorted.end(),
+              [](const auto &one, const auto &other) { return one.first < other.first; });
     return sorted;
   }
-  if (value.is_number_float()) {
-    double number = value.get<double>();
+  if (value.is_list()) {
+    Value::List list;
+    for (const Value &item : value.items_of_list())
+      list.push_back(canonical(item));
+    return list;
+  }
+  if (value.is_number() && !value.is_whole()) {
+    double number = value.number();
     if (number == std::trunc(number) && std::abs(number) < 1e15)
       return static_cast<int64_t>(number);
-    return number;
-  }
-  if (value.is_array()) {
-    nlohmann::json list = nlohmann::json::array();
-    for (const json &member : value)
-      list.push_back(canonical(member));
-    return list;
   }
   return value;
 }
 
 std::string benchmark_key(const Benchmark &benchmark)
 {
-  return benchmark.name +
-         canonical(benchmark.parameters).dump(-1, ' ', false, json::error_handler_t::replace);
+  return benchmark.name + canonical(benchmark.parameters).dump();
 }
 
 std::string row_key(const Benchmark &benchmark, const Metric &metric)

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // The result file of docs/results.md: its model, its reader and its writer. What bench prints and
-// gate reads comes from here and from nowhere else.
+// gate reads comes from here and from nowhere else. tools/lib/json.h has its parts as JSON.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "tools/lib/input.h"
+#include "tools/lib/value.h"
 
 namespace result
 {
-
-using json = nlohmann::ordered_json;
 
 constexpr const char *schema_name = "bpfgate-result";
 constexpr int schema_version = 1;
@@ -37,7 +35,7 @@ struct Metric {
 
 struct Benchmark {
   std::string name;
-  json parameters = json::object();
+  Value parameters = Value::object(); // scalars by name
   std::string op;
   int definition = 1;
   std::string bytecode;
@@ -62,7 +60,7 @@ struct Result {
   Tool tool;
   std::vector<std::string> command;
   std::string started; // UTC, 2026-11-30T10:30:25Z
-  json environment = json::object();
+  Value environment = Value::object();
   std::vector<Benchmark> benchmarks;
 };
 
@@ -95,19 +93,6 @@ void write_result(const std::string &path, const Result &result);
 
 // The text of the file: one line per benchmark.
 std::string format_result(const Result &result);
-
-// One JSON text, under the bounds of json_stream.h. Throws error: "<where>: broken JSON at byte
-// N of M: what".
-json parse_json(const std::string &text, const std::string &where);
-
-json to_json(const Tool &tool);
-json to_json(const Metric &metric, bool with_samples = true);
-json to_json(const Benchmark &benchmark, bool with_samples = true);
-
-// Throw error; where: what errors begin with, for example the file, then pointer.
-Benchmark benchmark_from_json(const json &value, const std::string &where,
-                              const std::string &pointer = "");
-Tool tool_from_json(const json &value, const std::string &where, const std::string &pointer = "");
 
 const char *to_string(Better better);
 const char *to_string(Class kind);

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "tools/lib/atomic_file.h"
-#include "tools/lib/result.h"
+#include "tools/lib/json.h"
 
 namespace result
 {

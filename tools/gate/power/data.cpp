@@ -7,6 +7,8 @@
 #include <fstream>
 #include <set>
 
+#include "tools/lib/json.h"
+
 namespace power
 {
 

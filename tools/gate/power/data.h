@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/lib/json.h"
 #include "tools/lib/result.h"
 
 namespace power

@@ -12,6 +12,7 @@
 #include "tools/gate/interleave.h"
 #include "tools/gate/power/data.h"
 #include "tools/lib/environment.h"
+#include "tools/lib/json.h"
 #include "tools/lib/progress.h"
 
 namespace power

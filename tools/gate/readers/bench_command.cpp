@@ -9,8 +9,6 @@
 namespace gate
 {
 
-using result::json;
-
 static constexpr size_t most_words = 200;
 
 static std::vector<std::string_view> split(std::string_view text)
@@ -100,17 +98,17 @@ static std::string long_name(char letter)
   }
 }
 
-static json value_of(std::string_view text)
+static Value value_of(std::string_view text)
 {
   if (auto whole = parse_whole(text); whole && *whole <= INT64_MAX)
     return static_cast<int64_t>(*whole);
   return clean_name(text);
 }
 
-static void take_option(BenchCommand &command, std::string_view option, const json &value)
+static void take_option(BenchCommand &command, std::string_view option, const Value &value)
 {
-  if (option == "warmup" && value.is_number_integer() && value.get<int64_t>() < 100000)
-    command.warmup = value.get<unsigned>();
+  if (option == "warmup" && value.is_whole() && value.whole() < 100000)
+    command.warmup = static_cast<unsigned>(value.whole());
   if (!decides_nothing(option))
     command.parameters[clean_name(option)] = value;
 }

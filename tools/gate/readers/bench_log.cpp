@@ -14,7 +14,6 @@ namespace gate
 
 using result::Benchmark;
 using result::Class;
-using result::json;
 using result::Metric;
 using result::Status;
 using Kind = UpstreamLine::Kind;
@@ -215,7 +214,7 @@ private:
   // Which benchmark the run was of.
   Benchmark &benchmark()
   {
-    json parameters = x_run.command.parameters;
+    Value parameters = x_run.command.parameters;
     if (x_run.producers && !parameters.contains("producers"))
       parameters["producers"] = *x_run.producers;
     if (parameters.contains("producers") && parameters["producers"] == 1)

@@ -15,7 +15,6 @@ namespace gate
 {
 
 using result::Benchmark;
-using result::json;
 using result::Metric;
 
 static constexpr size_t most_remarks = 20;
@@ -82,7 +81,7 @@ void Collector::count_bytes(size_t bytes)
         fmt::format("{}: more than {} MiB of figures", x_input, result::most_bytes >> 20));
 }
 
-Benchmark &Collector::benchmark(const std::string &name, const json &parameters)
+Benchmark &Collector::benchmark(const std::string &name, const Value &parameters)
 {
   // The key by which files are matched, so that no two benchmarks of one input share it.
   std::string shown = clean_name(name);

@@ -31,7 +31,7 @@ public:
   // The benchmark with that name, which is cleaned, and these parameters, made where there is none.
   // Valid as long as the collector. Throws input_error beyond the bounds, as all here do.
   result::Benchmark &benchmark(const std::string &name,
-                               const result::json &parameters = result::json::object());
+                               const Value &parameters = Value::object());
 
   // One more load (or several) of a metric. The same metric in another unit of the same quantity is
   // converted, in a different one or of another class it is refused.
@@ -42,7 +42,7 @@ public:
   void remark(const std::string &text);
 
   bool empty() const { return x_benchmarks.empty(); }
-  result::json &environment() { return x_environment; }
+  Value &environment() { return x_environment; }
 
   Reading take(const std::string &format);
 
@@ -52,7 +52,7 @@ private:
   std::string x_input;
   std::deque<result::Benchmark> x_benchmarks;
   std::unordered_map<std::string, size_t> x_places;
-  result::json x_environment = result::json::object();
+  Value x_environment = Value::object();
   std::vector<std::string> x_remarks;
   size_t x_more_remarks = 0;
   size_t x_bytes = 0;

@@ -20,7 +20,6 @@ namespace gate
 using result::Benchmark;
 using result::Better;
 using result::Class;
-using result::json;
 
 namespace
 {
@@ -190,7 +189,7 @@ private:
     auto found = x_places.find(x_key);
     if (found != x_places.end())
       return *found->second;
-    json parameters = json::object();
+    Value parameters = Value::object();
     size_t dash = name.rfind('-');
     auto procs = dash == name.npos ? std::nullopt : parse_whole(name.substr(dash + 1));
     if (procs && *procs > 0 && *procs < 1000000) {

@@ -11,6 +11,7 @@
 #include "tools/gate/readers/collector.h"
 #include "tools/gate/readers/json_formats.h"
 #include "tools/gate/units.h"
+#include "tools/lib/json.h"
 #include "tools/lib/json_stream.h"
 
 namespace gate
@@ -230,7 +231,7 @@ private:
     auto context = root.find("context");
     if (context == root.end() || !context->is_object())
       return;
-    json seen = json::object();
+    Value seen = Value::object();
     if (auto cpus = figure_of(*context, "num_cpus"); cpus && std::isfinite(*cpus))
       seen["cpus"] = *cpus;
     for (const char *member : {"library_build_type", "library_version"})
@@ -240,8 +241,8 @@ private:
       seen["cpu_scaling"] = is_true(*context, "cpu_scaling_enabled");
     if (text_of(*context, "library_build_type") == "debug")
       x_collector.remark("the benchmark library is a debug build");
-    json &environment = x_collector.environment();
-    if (!environment.empty() && environment != seen)
+    Value &environment = x_collector.environment();
+    if (!environment.empty() && !(environment == seen))
       x_collector.remark("the runs in this file differ in their context");
     environment = seen;
   }

@@ -7,6 +7,7 @@
 
 #include "tools/gate/readers/collector.h"
 #include "tools/gate/readers/json_formats.h"
+#include "tools/lib/json.h"
 #include "tools/lib/json_stream.h"
 
 namespace gate
@@ -60,7 +61,7 @@ private:
   {
     if (!entry.is_object() || !entry.contains("command") || !entry["command"].is_string())
       fail(index, "has no command: this is no file of hyperfine");
-    json parameters = json::object();
+    Value parameters = Value::object();
     if (auto found = entry.find("parameters"); found != entry.end() && found->is_object())
       for (const auto &[name, value] : found->items())
         parameters[clean_name(name)] =

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tools/gate/readers/reading.h"
+#include "tools/lib/json.h"
 #include "tools/lib/unit_test.h"
 
 namespace gate

@@ -18,7 +18,6 @@ namespace gate
 
 using result::Better;
 using result::Class;
-using result::json;
 
 namespace
 {
@@ -300,7 +299,7 @@ static std::optional<int64_t> take_count(std::string_view &text)
 }
 
 // "5 hash functions", "50k entries", "8-byte value": number first.
-static bool number_first(std::string_view text, json &parameters)
+static bool number_first(std::string_view text, Value &parameters)
 {
   std::optional<int64_t> count = take_count(text);
   if (!count)
@@ -316,7 +315,7 @@ static bool number_first(std::string_view text, json &parameters)
 }
 
 // "value_size: 8 bytes, # threads: 1, # hashes: 3", "value_size = 4 bytes".
-static bool name_first(std::string_view text, json &parameters)
+static bool name_first(std::string_view text, Value &parameters)
 {
   static constexpr std::array<std::pair<std::string_view, const char *>, 4> names{
       {{"value_size", "value_size"},
@@ -339,7 +338,7 @@ static bool name_first(std::string_view text, json &parameters)
 }
 
 // Names of rows as benchmarks of the suite, where they are some.
-static std::string benchmark_name(const TableRow &row, json &parameters)
+static std::string benchmark_name(const TableRow &row, Value &parameters)
 {
   const std::string &name = row.name;
   if (number_first(name, parameters))
@@ -386,7 +385,7 @@ public:
       return;
     if (text.find_first_not_of('=') == text.npos) {
       // The line before was underlined: what comes is about something else.
-      x_parameters = json::object();
+      x_parameters = Value::object();
       x_section = clean_name(x_last);
       x_prefix.clear();
     } else if (auto row = parse_table_row(text)) {
@@ -415,7 +414,7 @@ private:
         text.remove_suffix(1);
       // The end of a sentence heads nothing by name.
       x_section = text.ends_with("follows") ? "" : clean_name(text);
-      x_parameters = json::object();
+      x_parameters = Value::object();
     }
   }
 
@@ -439,7 +438,7 @@ private:
 
   void add(const TableRow &row)
   {
-    json parameters = x_parameters;
+    Value parameters = x_parameters;
     std::string name = benchmark_name(row, parameters);
     if (name == row.name)
       name = x_prefix + name;
@@ -465,7 +464,7 @@ private:
   }
 
   Collector x_collector;
-  json x_parameters = json::object();
+  Value x_parameters = Value::object();
   std::string x_section, x_prefix, x_last, x_continued;
   size_t x_rows = 0;
 };

@@ -10,6 +10,7 @@
 #include "tools/gate/readers/reader_test.h"
 #include "tools/lib/atomic_file.h"
 #include "tools/lib/bench_line.h"
+#include "tools/lib/json.h"
 
 using namespace unit_test;
 using namespace gate;

@@ -16,7 +16,6 @@ namespace gate
 using result::Benchmark;
 using result::Better;
 using result::Class;
-using result::json;
 using result::Status;
 
 namespace
@@ -122,7 +121,7 @@ private:
   void take_program(const std::vector<std::string> &fields, size_t number)
   {
     std::string name, verdict;
-    json parameters = json::object();
+    Value parameters = Value::object();
     for (size_t i = 0; i < fields.size(); i++) {
       if (x_names[i] == "prog_name")
         name = clean_name(fields[i]);

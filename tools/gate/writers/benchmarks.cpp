@@ -11,6 +11,7 @@
 #include "tools/gate/units.h"
 #include "tools/gate/writers/writers.h"
 #include "tools/gate/writers/writing.h"
+#include "tools/lib/json.h"
 
 namespace gate
 {
@@ -87,7 +88,7 @@ static std::string go_arch(const std::string &arch)
 // differs is in lines that it ignores.
 static std::string go_keys(const Report &report, Side side)
 {
-  const json &own = side == Side::Base ? report.base_environment : report.comp_environment;
+  const Value &own = side == Side::Base ? report.base_environment : report.comp_environment;
   std::string keys = "goos: linux\n", others;
   for (auto [key, name] : {std::pair("goarch", "arch"), std::pair("cpu", "cpu_model"),
                            std::pair("kernel", "kernel")}) {
@@ -183,14 +184,14 @@ static void add_benchmark(json &list, const GoogleBenchmark &benchmark, Side sid
 
 static json google_context(const Report &report, Side side)
 {
-  const json &environment = side == Side::Base ? report.base_environment : report.comp_environment;
+  const Value &environment = side == Side::Base ? report.base_environment : report.comp_environment;
   json context = {{"executable", "bench"}, {"library_build_type", "release"}};
   context["json_schema_version"] = 1;
   if (!report.started.empty())
     context["date"] = report.started;
-  if (auto cpus = environment.find("cpus"); cpus != environment.end())
+  if (const Value *cpus = environment.find("cpus"))
     context["num_cpus"] = *cpus;
-  if (auto load = environment.find("load"); load != environment.end())
+  if (const Value *load = environment.find("load"))
     context["load_avg"] = *load;
   for (const char *name : {"kernel", "cpu_model", "arch"})
     if (std::string value = environment_text(environment, name); !value.empty())

@@ -111,9 +111,7 @@ static std::string joined_parameters(const Row &row, const std::set<std::string>
   std::string text;
   for (const auto &[name, value] : row.parameters.items())
     if (telling.count(name))
-      text += (text.empty() ? "" : ", ") + (!values             ? name
-                                            : value.is_string() ? value.get<std::string>()
-                                                                : dump_json(value, -1));
+      text += (text.empty() ? "" : ", ") + (values ? value.shown() : name);
   return ascii(text);
 }
 
@@ -181,7 +179,7 @@ static std::string kernels(const Report &report)
 // Machine and kernel, in one line; a model's name gives way.
 static std::string machine_line(const Report &report)
 {
-  const result::json &machine = report.comp_environment;
+  const Value &machine = report.comp_environment;
   std::string rest = ", " + kernels(report);
   if (std::string hypervisor = environment_text(machine, "hypervisor");
       !hypervisor.empty() && hypervisor != "none")

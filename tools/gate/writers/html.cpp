@@ -6,6 +6,7 @@
 #include "tools/gate/writers/page_data.h"
 #include "tools/gate/writers/writers.h"
 #include "tools/gate/writers/writing.h"
+#include "tools/lib/json.h"
 
 namespace gate
 {

@@ -9,6 +9,7 @@
 #include "tools/gate/hash.h"
 #include "tools/gate/writers/writers.h"
 #include "tools/gate/writers/writing.h"
+#include "tools/lib/json.h"
 
 namespace gate
 {
@@ -31,7 +32,7 @@ static std::string path_of(const Row &row)
   std::string path = "bpf_gate." + segment(row.name);
   for (const auto &[name, value] : row.parameters.items())
     path += "." + segment(name) + "_" +
-            segment(value.is_string() ? value.get<std::string>() : dump_json(value, -1));
+            segment(value.shown());
   return row.metric.empty() ? path : path + "." + segment(row.metric);
 }
 
@@ -50,7 +51,7 @@ static const char *status_of(const Row &row, const Report &report)
   return row.comp ? "DONE" : "SKIP";
 }
 
-static json environment_of(const json &environment)
+static json environment_of(const Value &environment)
 {
   json out = json::object();
   if (std::string model = environment_text(environment, "cpu_model"); !model.empty())

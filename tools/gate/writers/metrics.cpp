@@ -10,6 +10,7 @@
 #include "tools/gate/units.h"
 #include "tools/gate/writers/writers.h"
 #include "tools/gate/writers/writing.h"
+#include "tools/lib/json.h"
 
 namespace gate
 {
@@ -47,7 +48,7 @@ static std::string row_labels(const Row &row)
   std::string parameters;
   for (const auto &[name, value] : row.parameters.items())
     parameters += fmt::format("{}{}={}", parameters.empty() ? "" : " ", name,
-                              value.is_string() ? value.get<std::string>() : dump_json(value, -1));
+                              value.shown());
   return label("bench", row.name) + "," + label("parameters", parameters) + "," +
          label("metric", row.metric);
 }

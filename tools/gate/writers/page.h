@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tools/gate/report.h"
+#include "tools/lib/json.h"
 
 namespace gate::page
 {

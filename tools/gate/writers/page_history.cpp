@@ -8,6 +8,7 @@
 
 #include "tools/gate/writers/page.h"
 #include "tools/gate/writers/writing.h"
+#include "tools/lib/json.h"
 
 namespace gate::page
 {
@@ -55,7 +56,7 @@ static PlotSeries parse_series(const json &row, const std::string &at)
   Row key;
   key.name = text_of(row, "name");
   if (row.contains("parameters") && row["parameters"].is_object())
-    key.parameters = row["parameters"];
+    key.parameters = to_value(row["parameters"]);
   key.metric = text_of(row, "metric");
   PlotSeries series = {.title = row_title(key), .unit = text_of(row, "unit")};
   for (const json &point : row.value("points", json::array()))

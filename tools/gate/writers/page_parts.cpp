@@ -9,6 +9,7 @@
 #include "tools/gate/statistics.h"
 #include "tools/gate/writers/page.h"
 #include "tools/gate/writers/writing.h"
+#include "tools/lib/json.h"
 
 namespace gate::page
 {
@@ -282,25 +283,28 @@ json plot_data(const Report &report, const std::vector<std::string> &names)
 // ---- the environment, and how to read it ----
 
 // Lists and objects in words, numbers with four digits.
-static std::string value_text(const json &value)
+static std::string value_text(const Value &value)
 {
-  if (value.is_string())
-    return value.get<std::string>();
-  if (value.is_number_float())
-    return fmt::format("{:.4g}", value.get<double>());
-  if (!value.is_structured())
-    return value.is_null() ? "–" : dump_json(value, -1);
+  if (value.is_null())
+    return "–";
+  if (value.is_number() && !value.is_whole())
+    return fmt::format("{:.4g}", value.number());
+  if (!value.is_list() && !value.is_object())
+    return value.shown();
   std::string text;
+  auto add = [&](const std::string &part) { text += (text.empty() ? "" : "; ") + part; };
   for (const auto &[name, member] : value.items())
-    text +=
-        (text.empty() ? "" : "; ") + (value.is_object() ? name + ": " : "") + value_text(member);
+    add(name + ": " + value_text(member));
+  if (value.is_list())
+    for (const Value &item : value.items_of_list())
+      add(value_text(item));
   return text;
 }
 
-static std::string member_text(const json &environment, const std::string &name)
+static std::string member_text(const Value &environment, const std::string &name)
 {
-  auto found = environment.find(name);
-  return found == environment.end() ? "–" : value_text(*found);
+  const Value *found = environment.find(name);
+  return found ? value_text(*found) : "–";
 }
 
 static std::string environment_table(const std::string &rows)
@@ -311,10 +315,10 @@ static std::string environment_table(const std::string &rows)
 }
 
 // What differs is shown, what does not is folded.
-static std::string environment_tables(const json &base, const json &comp)
+static std::string environment_tables(const Value &base, const Value &comp)
 {
   std::vector<std::string> names;
-  for (const json *side : {&comp, &base})
+  for (const Value *side : {&comp, &base})
     for (const auto &[name, value] : side->items())
       if (std::find(names.begin(), names.end(), name) == names.end())
         names.push_back(name);

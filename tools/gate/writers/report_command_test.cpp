@@ -5,6 +5,7 @@
 #include "tools/gate/commands.h"
 #include "tools/gate/test_results.h"
 #include "tools/lib/atomic_file.h"
+#include "tools/lib/json.h"
 #include "tools/lib/temporary_directory.h"
 #include "tools/lib/unit_test.h"
 

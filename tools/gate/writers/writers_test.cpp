@@ -10,6 +10,7 @@
 #include "tools/gate/writers/writers_fixture.h"
 #include "tools/gate/writers/writing.h"
 #include "tools/lib/atomic_file.h"
+#include "tools/lib/json.h"
 #include "tools/lib/temporary_directory.h"
 #include "tools/lib/unit_test.h"
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tools/lib/json.h"
+
 namespace gate
 {
 
@@ -59,7 +61,7 @@ std::string full_name(const Row &row, std::string_view before, std::string_view 
   std::string name = row.name;
   for (const auto &[parameter, value] : row.parameters.items())
     name += fmt::format("{}{}{}{}", before, parameter, between,
-                        value.is_string() ? value.get<std::string>() : dump_json(value, -1));
+                        value.shown());
   return name;
 }
 
@@ -160,12 +162,10 @@ MeanStddev mean_stddev(const std::vector<double> &values)
   return {mean, values.size() > 1 ? std::sqrt(squares / (values.size() - 1)) : 0};
 }
 
-std::string environment_text(const json &environment, const char *name)
+std::string environment_text(const Value &environment, const char *name)
 {
-  auto found = environment.find(name);
-  if (found == environment.end() || found->is_null())
-    return "";
-  return one_line(found->is_string() ? found->get<std::string>() : dump_json(*found, -1));
+  const Value *found = environment.find(name);
+  return found && !found->is_null() ? one_line(found->shown()) : "";
 }
 
 std::string dump_json(const json &value, int indent)

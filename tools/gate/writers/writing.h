@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tools/gate/report.h"
+#include "tools/lib/json.h"
 
 namespace gate
 {
@@ -50,7 +51,7 @@ struct MeanStddev {
 MeanStddev mean_stddev(const std::vector<double> &values);
 
 // A member of an environment as text, "" where it is absent.
-std::string environment_text(const result::json &environment, const char *name);
+std::string environment_text(const Value &environment, const char *name);
 
 // JSON that may hold any text.
 std::string dump_json(const result::json &value, int indent = 1);
