@@ -18,13 +18,13 @@
 #include "tools/lib/fd.h"
 
 // After the header that defines its structs.
-#include "map_free_timer.skel.h"
+#include "map_free_bench.skel.h"
 
 namespace
 {
 
 using namespace bench;
-using Skel = map_free_timer;
+using Skel = map_free_bench;
 using Programs = decltype(Skel::progs);
 using Pair = std::array<bpf_program * Programs::*, 2>;
 
@@ -78,7 +78,7 @@ public:
 private:
   bool attach(const Pair &pair, std::string &why)
   {
-    auto skel = std::make_unique<bpf::Skeleton<Skel>>("map_free_timer");
+    auto skel = std::make_unique<bpf::Skeleton<Skel>>("map_free_bench");
     for (auto prog : pair)
       bpf_program__set_autoload((*skel)->progs.*prog, true);
     try {

@@ -3,11 +3,10 @@
 // from the syscall side and from BPF, filled and overfilled.
 #include "prog_tests/bloom_filter_rate.h"
 
-#include <boost/math/distributions/binomial.hpp>
-
 #include <cmath>
 
 #include "prog_tests/bloom_filter.h"
+#include "tools/lib/distributions.h"
 #include "tools/lib/probe.h"
 #include "tools/test_progs/test_progs.h"
 
@@ -39,11 +38,9 @@ Range fill_range(uint64_t bits, uint64_t throws)
 
 Range false_positives(uint64_t bits, uint32_t hashes, uint64_t pushed, uint64_t queries)
 {
-  namespace math = boost::math;
   Range fill = fill_range(bits, pushed * hashes);
-  math::binomial low(queries, std::pow(fill.low, hashes));
-  math::binomial high(queries, std::pow(fill.high, hashes));
-  return {math::quantile(low, tail), math::quantile(math::complement(high, tail))};
+  return {distributions::binomial_lower_quantile(queries, std::pow(fill.low, hashes), tail),
+          distributions::binomial_upper_quantile(queries, std::pow(fill.high, hashes), tail)};
 }
 
 } // namespace bloom

@@ -42,8 +42,8 @@ TEST(options_given_twice_the_last_one_wins)
 {
   expect_run({"-d5", "-w4", "lpm-trie-noop", "-d1", "--warmup=1", "-a", "-a"}, 3);
   auto result = measure({"lpm-trie-lookup", "--nr_entries", "7", "--nr_entries=9", "--random"});
-  expect_eq(result.benchmarks.at(0).parameters.at("nr_entries").get<int>(), 9);
-  expect(result.benchmarks.at(0).parameters.at("random").get<bool>());
+  expect_eq(result.benchmarks.at(0).parameters.at("nr_entries").whole(), 9);
+  expect(result.benchmarks.at(0).parameters.at("random").flag());
 }
 
 TEST(options_that_are_wrong_get_one_line_and_64)

@@ -129,7 +129,7 @@ TEST(run_writes_all_loads_and_samples)
   expect_eq(result.benchmarks.size(), 2u);
   for (const auto &row : result.benchmarks) {
     expect(row.status == result::Status::Ok && row.bytecode.size() == 16 && !row.op.empty());
-    expect_eq(row.parameters.at("producers").get<int>(), 1);
+    expect_eq(row.parameters.at("producers").whole(), 1);
     int gated_times = 0;
     for (const auto &metric : row.metrics) {
       gated_times += metric.gated && metric.kind == result::Class::Time;

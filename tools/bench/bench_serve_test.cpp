@@ -65,7 +65,7 @@ TEST(serve_lists_what_was_selected)
   auto insert = result::benchmark_from_json(rows[0], "list"),
        free = result::benchmark_from_json(rows[1], "list");
   expect_eq(insert.name, std::string("lpm-trie-insert"));
-  expect_eq(insert.parameters.at("nr_entries").get<int>(), 100);
+  expect_eq(insert.parameters.at("nr_entries").whole(), 100);
   expect(insert.batched.value() && !free.batched.value());
   expect_eq(free.inject_pct.value(), 5.0);
   expect(!insert.metrics.empty() && insert.metrics[0].samples.empty());

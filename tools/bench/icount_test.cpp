@@ -86,11 +86,11 @@ TEST(icount_is_recorded_and_tells_no_times)
 {
   Counted counted = count("3", names);
   auto environment = counted.result.environment;
-  expect_eq(environment.at("accelerator").get<std::string>(), std::string("icount"));
+  expect_eq(environment.at("accelerator").text(), std::string("icount"));
   auto vm = environment.at("vm");
-  expect_eq(vm.at("seed").get<std::string>(), std::string("3"));
+  expect_eq(vm.at("seed").text(), std::string("3"));
   for (const char *member : {"qemu", "cpu", "initramfs", "kernel_build_id"})
-    expect(!vm.at(member).get<std::string>().empty(), member);
+    expect(!vm.at(member).text().empty(), member);
   expect_eq(counted.result.benchmarks.size(), 7u);
   for (const result::Benchmark &row : counted.result.benchmarks) {
     const result::Metric &first = row.metrics.at(0);

@@ -2,12 +2,12 @@
 #include "tools/gate/change_points.h"
 
 #include <algorithm>
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <numeric>
 #include <random>
 
 #include "tools/gate/statistics.h"
+#include "tools/lib/distributions.h"
 
 namespace gate
 {
@@ -109,7 +109,7 @@ static Values normal_scores(const Values &values)
 {
   Values scores = ranks_of(values);
   for (double &score : scores)
-    score = boost::math::quantile(boost::math::normal(), score / (values.size() + 1));
+    score = -distributions::normal_upper_quantile(score / (values.size() + 1));
   return scores;
 }
 

@@ -12,8 +12,7 @@ namespace gate
 
 using result::Benchmark;
 
-Baseline choose_baseline(const Store &store, const Value &environment,
-                         std::string &class_name)
+Baseline choose_baseline(const Store &store, const Value &environment, std::string &class_name)
 {
   Baseline chosen = store.read(class_name);
   if (!chosen.recordings.empty())

@@ -14,8 +14,7 @@ namespace gate
 
 // Of class_name, or else of a foreign class with the fewest differences; class_name becomes that
 // one's. Empty without any.
-Baseline choose_baseline(const Store &store, const Value &environment,
-                         std::string &class_name);
+Baseline choose_baseline(const Store &store, const Value &environment, std::string &class_name);
 
 // The benchmarks, by benchmark_key(), that the same selection recorded, under their new names.
 std::set<std::string> expected_keys(const Baseline &baseline,

@@ -2,12 +2,12 @@
 #include "tools/gate/evidence.h"
 
 #include <algorithm>
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <limits>
 
 #include "tools/gate/ranks.h"
 #include "tools/gate/statistics.h"
+#include "tools/lib/distributions.h"
 
 namespace gate
 {
@@ -63,16 +63,13 @@ private:
   static constexpr double power = 0.9;
   static constexpr double most_units = 10000;
 
-  static double z(double level)
-  {
-    return boost::math::quantile(complement(boost::math::normal(), level));
-  }
+  static double z(double level) { return distributions::normal_upper_quantile(level); }
 
   // Of the estimate: half the width of the interval that is one standard error each way for normal
   // noise. From the data's own order, so that tails do not count for more than they move.
   double standard_error() const
   {
-    double level = boost::math::cdf(boost::math::normal(), -1);
+    double level = distributions::normal_cdf(-1);
     return (x_pairs.upper(level) - x_pairs.lower(level)) / 2;
   }
 

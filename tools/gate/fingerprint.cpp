@@ -32,10 +32,7 @@ template <class Names> static bool contains(const Names &names, const std::strin
   return false;
 }
 
-static std::string shown(const Value *value)
-{
-  return value ? value->shown() : "unknown";
-}
+static std::string shown(const Value *value) { return value ? value->shown() : "unknown"; }
 
 static const Value *find(const Value &object, const std::string &name)
 {

@@ -2,13 +2,13 @@
 #include "tools/gate/prediction.h"
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <limits>
 #include <set>
 
 #include "tools/gate/change_points.h"
 #include "tools/gate/statistics.h"
+#include "tools/lib/distributions.h"
 
 namespace gate
 {
@@ -254,8 +254,7 @@ double Prediction::scale() const
 
 double Prediction::half_width(double level) const
 {
-  boost::math::students_t noise(static_cast<double>(freedom));
-  return std::expm1(boost::math::quantile(complement(noise, level)) * scale());
+  return std::expm1(distributions::students_t_upper_quantile(freedom, level) * scale());
 }
 
 // The distance of two runs, instead of one to the centre of many.
@@ -308,7 +307,7 @@ namespace
 class Predicted : public Evidence {
 public:
   Predicted(const Prediction &prediction, double comp_log, double tolerance, result::Better better)
-      : x_noise(static_cast<double>(prediction.freedom)), x_scale(prediction.scale()),
+      : x_freedom(static_cast<double>(prediction.freedom)), x_scale(prediction.scale()),
         x_limit(std::log1p(tolerance)), x_flip(better == result::Better::Higher),
         x_worse(x_flip ? prediction.center - comp_log : comp_log - prediction.center)
   {
@@ -340,12 +339,15 @@ private:
   {
     if (x_scale == 0)
       return distance > 0 ? 0 : 1;
-    return boost::math::cdf(complement(x_noise, distance / x_scale));
+    return distributions::students_t_upper_tail(x_freedom, distance / x_scale);
   }
-  double quantile(double level) const { return boost::math::quantile(complement(x_noise, level)); }
+  double quantile(double level) const
+  {
+    return distributions::students_t_upper_quantile(x_freedom, level);
+  }
   double shown(double log) const { return std::expm1(x_flip ? -log : log); }
 
-  boost::math::students_t x_noise;
+  double x_freedom;
   double x_scale;
   double x_limit;
   bool x_flip;

@@ -2,12 +2,13 @@
 #include "tools/gate/ranks.h"
 
 #include <algorithm>
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <mutex>
 #include <numeric>
+
+#include "tools/lib/distributions.h"
 
 namespace gate
 {
@@ -59,8 +60,7 @@ static double approximate_tail(size_t own, size_t all, long sum)
     squares += score * score;
   // The scores add up to 0.
   double variance = squares * own * (all - own) / (static_cast<double>(all) * (all - 1));
-  boost::math::normal normal(0, std::sqrt(variance));
-  return boost::math::cdf(complement(normal, sum - 0.5));
+  return distributions::normal_cdf((0.5 - sum) / std::sqrt(variance));
 }
 
 double score_tail(size_t own, size_t all, long sum)

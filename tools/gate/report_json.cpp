@@ -351,10 +351,8 @@ Report parse_report(const std::string &text, const std::string &where)
     if (remark.is_string())
       report.remarks.push_back(remark.get<std::string>());
   json environments = member("environments").object();
-  report.base_environment =
-      to_value(Member(environments, "base", root + "/environments").object());
-  report.comp_environment =
-      to_value(Member(environments, "comp", root + "/environments").object());
+  report.base_environment = to_value(Member(environments, "base", root + "/environments").object());
+  report.comp_environment = to_value(Member(environments, "comp", root + "/environments").object());
   const json &rows = member("rows").present();
   for (size_t i = 0; i < member("rows").list().size(); i++) {
     if (!rows[i].is_object())

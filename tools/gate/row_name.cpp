@@ -5,11 +5,11 @@
 
 #include <sstream>
 
-
 namespace gate
 {
 
-static bool word_matches(const std::string &word, const Value &parameters, const std::string &metric)
+static bool word_matches(const std::string &word, const Value &parameters,
+                         const std::string &metric)
 {
   if (word == metric)
     return true;

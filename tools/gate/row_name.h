@@ -15,7 +15,6 @@ bool row_matches(const std::string &text, const std::string &name, const Value &
                  const std::string &metric);
 
 // All of a row: every parameter, and the metric.
-std::string row_text(const std::string &name, const Value &parameters,
-                     const std::string &metric);
+std::string row_text(const std::string &name, const Value &parameters, const std::string &metric);
 
 } // namespace gate

@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 #include <filesystem>
 
@@ -19,6 +18,7 @@
 #include "tools/gate/statistics.h"
 #include "tools/gate/store.h"
 #include "tools/lib/atomic_file.h"
+#include "tools/lib/distributions.h"
 #include "tools/lib/environment.h"
 #include "tools/lib/json.h"
 
@@ -33,7 +33,7 @@ double upper_bound_of_rate(size_t hits, size_t trials)
 {
   if (hits >= trials)
     return 1;
-  return boost::math::binomial::find_upper_bound_on_p(trials, hits, error_of_bound);
+  return distributions::binomial_upper_bound(trials, hits, error_of_bound);
 }
 
 size_t fewest_trials(double alpha)

@@ -2,14 +2,13 @@
 #include "tools/gate/statistics.h"
 
 #include <algorithm>
-#include <boost/math/distributions/binomial.hpp>
-#include <boost/math/distributions/normal.hpp>
-#include <boost/math/special_functions/beta.hpp>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <numeric>
 #include <tuple>
+
+#include "tools/lib/distributions.h"
 
 namespace gate
 {
@@ -37,7 +36,7 @@ double robust_sigma(const std::vector<double> &values)
 static double binomial_tail(size_t n, size_t hits)
 {
   // Symmetric: at least `hits` of one side is at most n - hits of the other.
-  return boost::math::cdf(boost::math::binomial(n, 0.5), n - hits);
+  return distributions::binomial_cdf(n, 0.5, n - hits);
 }
 
 double sign_tail(size_t n, size_t hits)
@@ -103,8 +102,8 @@ double effect_for_power(size_t n, double alpha, double power)
   if (is_new) {
     // P(Bin(n, share) >= hits) is the incomplete beta function of share.
     size_t hits = n - k + 1;
-    double share = boost::math::ibeta_inv(hits, n - hits + 1, power);
-    place->second = boost::math::quantile(boost::math::normal(), std::min(share, 1 - 1e-12));
+    double share = distributions::beta_quantile(hits, n - hits + 1, power);
+    place->second = -distributions::normal_upper_quantile(std::min(share, 1 - 1e-12));
   }
   return place->second;
 }
@@ -115,9 +114,9 @@ std::optional<size_t> units_for_share(double share, double alpha)
   if (share <= 0.5)
     return std::nullopt;
   // Normal approximation of the binomial: a share is itself a guess, exactness would be false.
-  boost::math::normal normal;
-  double width = 0.5 * boost::math::quantile(complement(normal, alpha)) +
-                 boost::math::quantile(normal, 0.9) * std::sqrt(share * (1 - std::min(share, 1.0)));
+  double width =
+      0.5 * distributions::normal_upper_quantile(alpha) +
+      distributions::normal_upper_quantile(0.1) * std::sqrt(share * (1 - std::min(share, 1.0)));
   double root = width / (std::min(share, 1.0) - 0.5);
   if (!(root * root <= most))
     return std::nullopt;

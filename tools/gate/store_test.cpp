@@ -114,7 +114,7 @@ TEST(store_history_knows_every_run)
   expect(runs[0].accepted && !runs[1].accepted);
   expect_eq(runs[1].reason + runs[1].merge_base + runs[1].artefact,
             "regressed: ar0" + content_hash("two"));
-  expect_eq(runs[1].environment["kernel"].get<std::string>(), "6.1");
+  expect_eq(runs[1].environment["kernel"].text(), "6.1");
   HistoryRow row = store.rows(id).at(0);
   expect_eq(row.verdict, "regressed");
   expect_near(row.center, 150, 0);
@@ -249,7 +249,9 @@ TEST(hash_known_value)
 TEST(fingerprint_input_23_refused)
 {
   auto refused = [](const char *base, const char *comp) {
-    return compare_environments(result::json::parse(base), result::json::parse(comp)).refused;
+    return compare_environments(to_value(result::json::parse(base)),
+                                to_value(result::json::parse(comp)))
+        .refused;
   };
   expect_eq(refused(R"({"cpu_model": "A"})", R"({"cpu_model": "B"})").at(0),
             "cpu_model: A against B");
@@ -260,12 +262,12 @@ TEST(fingerprint_input_23_refused)
 
 TEST(fingerprint_input_24_and_26_warned_or_ignored)
 {
-  result::json base = result::json::parse(
+  Value base = to_value(result::json::parse(
       R"({"kernel": "6.1", "load": [1], "mhz": 10678, "bogomips": 5000, "libraries": {"libc.so.6": "aa"},
-          "toolchain": {"libbpf": "1.1", "cxx": "g"}})");
-  result::json comp = result::json::parse(
+          "toolchain": {"libbpf": "1.1", "cxx": "g"}})"));
+  Value comp = to_value(result::json::parse(
       R"({"kernel": "6.2", "load": [9], "mhz": 10681, "bogomips": 5002, "libraries": {"libc.so.6": "bb"},
-          "toolchain": {"libbpf": "1.4", "cxx": "g"}})");
+          "toolchain": {"libbpf": "1.4", "cxx": "g"}})"));
   Differences differences = compare_environments(base, comp);
   expect(differences.refused.empty());
   expect_eq(joined(differences.warned),
@@ -276,7 +278,7 @@ TEST(fingerprint_input_24_and_26_warned_or_ignored)
 
 TEST(fingerprint_class_name_is_a_file_name)
 {
-  auto name = [](const char *text) { return class_name(result::json::parse(text)); };
+  auto name = [](const char *text) { return class_name(to_value(result::json::parse(text))); };
   std::string a = name(R"({"cpu_model": "AMD EPYC 7B13 / x", "cpus": 2, "arch": "x86_64"})");
   expect(a.find('/') == std::string::npos && a.starts_with("amd-epyc-7b13-x-2-x86-64-"), a);
   expect(a != name(R"({"cpu_model": "AMD EPYC 7B13 / x", "cpus": 4, "arch": "x86_64"})"));

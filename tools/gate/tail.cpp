@@ -4,12 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/math/distributions/binomial.hpp>
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <limits>
 
 #include "tools/gate/statistics.h"
+#include "tools/lib/distributions.h"
 
 namespace gate
 {
@@ -23,8 +22,7 @@ static double at_least(size_t n, double q, size_t k)
 {
   if (k == 0)
     return 1;
-  boost::math::binomial binomial(n, q);
-  return boost::math::cdf(complement(binomial, k - 1));
+  return distributions::binomial_upper_tail(n, q, k - 1);
 }
 
 double quantile_lower(const std::vector<double> &sorted, double q, double alpha)
@@ -90,7 +88,7 @@ public:
   {
     // An effect of the distance between the bounds is seen by every second run.
     double half = std::log(high_ratio(test_level) / std::max(low_ratio(test_level), 1e-300)) / 2;
-    double z = boost::math::quantile(complement(boost::math::normal(), test_level / 2));
+    double z = distributions::normal_upper_quantile(test_level / 2);
     return x_factor * std::exp(half * (1 + 1.2816 / z)) - 1;
   }
 

@@ -18,7 +18,7 @@ namespace
 Boot boot_of(uint64_t seed, std::vector<std::vector<double>> loads)
 {
   Boot boot = {seed, time_result(std::move(loads))};
-  boot.result.environment["load"] = {0.1 * static_cast<double>(seed), 0, 0};
+  boot.result.environment["load"] = Value::List{0.1 * static_cast<double>(seed), 0, 0};
   boot.result.environment["vm"] = {
       {"qemu", "7.2.22"}, {"seed", std::to_string(seed)}, {"kernel_build_id", "aa"}};
   return boot;
@@ -33,10 +33,10 @@ TEST(vm_merge_makes_each_boot_a_load)
   expect(benchmark.status == Status::Ok);
   expect(benchmark.metrics.at(0).samples ==
          std::vector<std::vector<double>>{{100, 101, 102}, {103, 104}});
-  const json &environment = merged.environment;
-  expect(!environment.contains("load") && !environment["vm"].contains("seed"));
-  expect(environment["vm"]["seeds"] == json({1, 7}));
-  expect(environment["vm"]["qemu"] == "7.2.22");
+  const Value &environment = merged.environment;
+  expect(!environment.contains("load") && !environment.at("vm").contains("seed"));
+  expect(environment.at("vm").at("seeds") == Value(Value::List{1, 7}));
+  expect(environment.at("vm").text_of("qemu") == "7.2.22");
 }
 
 TEST(vm_merge_of_one_boot)

@@ -182,9 +182,11 @@ std::vector<std::string> contradictions(const Value &environment,
                                         const std::optional<std::string> &kernel)
 {
   std::vector<std::string> found;
-  auto compare = [&](const char *name, const std::optional<std::string> &told, const std::string &is) {
+  auto compare = [&](const char *name, const std::optional<std::string> &told,
+                     const std::string &is) {
     if (told && !is.empty() && *told != is)
-      found.push_back(fmt::format("{} says {}, but this is {}, which is recorded", name, *told, is));
+      found.push_back(
+          fmt::format("{} says {}, but this is {}, which is recorded", name, *told, is));
   };
   const Value *vm = environment.find("vm");
   compare("VMTEST_ACCELERATOR", accelerator, environment.text_of("accelerator"));

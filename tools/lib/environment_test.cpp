@@ -18,16 +18,16 @@ TEST(environment_agrees_with_the_system)
   auto environment = read_environment();
   utsname kernel;
   uname(&kernel);
-  expect_eq(environment.at("kernel").get<std::string>(), std::string(kernel.release));
-  expect_eq(environment.at("kernel_version").get<std::string>(), std::string(kernel.version));
-  expect_eq(environment.at("arch").get<std::string>(), std::string(kernel.machine));
-  expect_eq(environment.at("cpus").get<long>(), sysconf(_SC_NPROCESSORS_ONLN));
-  std::string hypervisor = environment.at("hypervisor").get<std::string>();
-  expect_eq(environment.at("accelerator").get<std::string>(),
+  expect_eq(environment.at("kernel").text(), std::string(kernel.release));
+  expect_eq(environment.at("kernel_version").text(), std::string(kernel.version));
+  expect_eq(environment.at("arch").text(), std::string(kernel.machine));
+  expect_eq(environment.at("cpus").whole(), sysconf(_SC_NPROCESSORS_ONLN));
+  std::string hypervisor = environment.at("hypervisor").text();
+  expect_eq(environment.at("accelerator").text(),
             accelerator_of(hypervisor, clock_counts_instructions()));
   expect_eq(environment.at("load").size(), 3u);
   if (auto jit = read_small_file("/proc/sys/net/core/bpf_jit_enable"))
-    expect_eq(environment.at("jit").get<uint64_t>(), parse_whole(*jit).value());
+    expect_eq(environment.at("jit").unsigned_whole(), parse_whole(*jit).value());
 }
 
 TEST(environment_has_no_empty_member)
@@ -35,10 +35,10 @@ TEST(environment_has_no_empty_member)
   auto environment = read_environment();
   for (const auto &[name, value] : environment.items()) {
     expect(!value.is_null(), name);
-    expect(!value.is_string() || !value.get<std::string>().empty(), name);
+    expect(!value.is_string() || !value.text().empty(), name);
   }
   for (const auto &[name, value] : environment.at("mitigations").items())
-    expect(value.is_string() && value.get<std::string>() != "Not affected", name);
+    expect(value.is_string() && value.text() != "Not affected", name);
 }
 
 TEST(environment_time_is_utc)
@@ -66,8 +66,7 @@ TEST(environment_accelerator_is_what_was_found)
 
 TEST(environment_contradicts_what_it_is_told)
 {
-  nlohmann::ordered_json environment = {{"accelerator", "tcg"},
-                                        {"vm", {{"kernel_build_id", "a1b2"}}}};
+  Value environment = {{"accelerator", "tcg"}, {"vm", Value{{"kernel_build_id", "a1b2"}}}};
   expect_eq(contradictions(environment, {}, {}).size(), 0u);
   expect_eq(contradictions(environment, "tcg", "a1b2").size(), 0u);
   auto found = contradictions(environment, "icount", "c3");
@@ -75,7 +74,7 @@ TEST(environment_contradicts_what_it_is_told)
   expect_has(found.at(0), "VMTEST_ACCELERATOR says icount, but this is tcg");
   expect_has(found.at(1), "VMTEST_KERNEL says c3, but this is a1b2");
   // A kernel without a build id contradicts nobody.
-  expect_eq(contradictions({{"accelerator", "tcg"}}, "tcg", "c3").size(), 0u);
+  expect_eq(contradictions(Value{{"accelerator", "tcg"}}, "tcg", "c3").size(), 0u);
 }
 
 TEST(environment_records_what_a_runner_of_machines_says)
@@ -88,9 +87,9 @@ TEST(environment_records_what_a_runner_of_machines_says)
   unsetenv("VMTEST_SEED");
   unsetenv("VMTEST_QEMU");
   unsetenv("VMTEST_CPU");
-  expect_eq(vm.at("seed").get<std::string>(), std::string("7"));
-  expect_eq(vm.at("qemu").get<std::string>(), std::string("7.2.22"));
+  expect_eq(vm.at("seed").text(), std::string("7"));
+  expect_eq(vm.at("qemu").text(), std::string("7.2.22"));
   expect(!vm.contains("cpu") && !vm.contains("initramfs"), vm.dump());
   if (vm.contains("kernel_build_id")) // not every kernel is linked with one
-    expect(std::regex_match(vm.at("kernel_build_id").get<std::string>(), std::regex("[0-9a-f]+")));
+    expect(std::regex_match(vm.at("kernel_build_id").text(), std::regex("[0-9a-f]+")));
 }

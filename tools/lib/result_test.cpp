@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tools/lib/atomic_file.h"
+#include "tools/lib/json.h"
 #include "tools/lib/temporary_directory.h"
 #include "tools/lib/unit_test.h"
 
@@ -45,7 +46,7 @@ TEST(result_round_trip)
   Result first = parse_result(file_text(benchmark_text()), "f");
   expect_eq(first.tool.revision, "1a");
   expect_eq(first.command.at(1), "lookup");
-  expect_eq(first.environment["cpus"].get<int>(), 2);
+  expect_eq(first.environment["cpus"].whole(), 2);
   expect_eq(first.benchmarks.size(), 1u);
   expect_eq(first.benchmarks[0].metrics[0].samples[1][0], 129.875);
   expect(std::isnan(first.benchmarks[0].metrics[0].samples[1][1]));
@@ -164,7 +165,7 @@ TEST(result_input_19_same_row_twice)
 TEST(result_key_is_name_parameters_metric)
 {
   auto key = [](const char *parameters) {
-    return benchmark_key({.name = "a", .parameters = json::parse(parameters)});
+    return benchmark_key({.name = "a", .parameters = to_value(json::parse(parameters))});
   };
   expect_eq(key(R"({"x": 1, "y": 2})"), key(R"({"y": 2, "x": 1})"));
   expect_eq(key(R"({"x": 10000})"), key(R"({"x": 1e4})"));

@@ -2,6 +2,7 @@
 #include "tools/lib/value.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "tools/lib/json.h"
 
@@ -83,6 +84,13 @@ const Value *Value::find(std::string_view name) const
 Value *Value::find(std::string_view name)
 {
   return const_cast<Value *>(std::as_const(*this).find(name));
+}
+
+const Value &Value::at(std::string_view name) const
+{
+  if (const Value *found = find(name))
+    return *found;
+  throw std::out_of_range("no member '" + std::string(name) + "'");
 }
 
 std::string Value::text_of(std::string_view name) const

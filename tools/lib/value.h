@@ -26,9 +26,7 @@ public:
   Value &operator=(Value &&other) noexcept;
   ~Value();
 
-  template <std::same_as<bool> Flag> Value(Flag flag) : x_value(flag)
-  {
-  }
+  template <std::same_as<bool> Flag> Value(Flag flag) : x_value(flag) {}
   Value(double number);
   Value(const char *text);
   Value(std::string_view text);
@@ -39,10 +37,7 @@ public:
   Value(std::initializer_list<Member> members);
   template <std::signed_integral Whole> Value(Whole whole) : Value(Signed{whole}) {}
   template <std::unsigned_integral Whole>
-    requires(!std::same_as<Whole, bool>)
-  Value(Whole whole) : Value(Unsigned{whole})
-  {
-  }
+  requires(!std::same_as<Whole, bool>) Value(Whole whole) : Value(Unsigned{whole}) {}
 
   static Value object();
   static Value list();
@@ -71,6 +66,8 @@ public:
   const Value *find(std::string_view name) const;
   Value *find(std::string_view name);
   bool contains(std::string_view name) const { return find(name); }
+  // The member. Throws std::out_of_range where there is none.
+  const Value &at(std::string_view name) const;
   // The member as text, "" where it is absent or no text.
   std::string text_of(std::string_view name) const;
 

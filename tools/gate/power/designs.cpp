@@ -2,12 +2,12 @@
 #include "tools/gate/power/designs.h"
 
 #include <algorithm>
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <map>
 
 #include "tools/gate/ranks.h"
 #include "tools/gate/statistics.h"
+#include "tools/lib/distributions.h"
 
 namespace power
 {
@@ -41,8 +41,7 @@ static std::vector<double> lower_tails(size_t high, size_t low)
 static double approximate_tail(double high, double low, double wins)
 {
   double sigma = std::sqrt(high * low * (high + low + 1) / 12);
-  boost::math::normal normal(high * low / 2, sigma);
-  return boost::math::cdf(complement(normal, wins - 0.5));
+  return distributions::normal_cdf((high * low / 2 - (wins - 0.5)) / sigma);
 }
 
 double mann_whitney_tail(size_t high, size_t low, size_t wins)

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <boost/math/distributions/binomial.hpp>
+#include "tools/lib/distributions.h"
 
 namespace power
 {
@@ -31,7 +31,7 @@ std::string rate(const Share &share)
     return "-";
   double bound = share.hits == share.trials
                      ? 1
-                     : boost::math::binomial::find_upper_bound_on_p(share.trials, share.hits, .05);
+                     : distributions::binomial_upper_bound(share.trials, share.hits, .05);
   return fmt::format("{} of {} (< {:.2g} %)", share.hits, share.trials, 100 * bound);
 }
 

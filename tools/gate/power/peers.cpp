@@ -2,13 +2,13 @@
 // The published rules of other comparers, each given all epochs of the same units, interleaved as
 // none of them would measure: that is generous. One direction, "slower", is asked for.
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <numeric>
 
 #include "tools/gate/power/designs.h"
 #include "tools/gate/power/rules.h"
 #include "tools/gate/statistics.h"
+#include "tools/lib/distributions.h"
 
 namespace power
 {
@@ -84,8 +84,8 @@ static bool criterion_like(const std::vector<Unit> &units)
   double error = std::sqrt(base.variance / base.count + comp.variance / comp.count);
   if (!(error > 0))
     return comp.mean > 1.01 * base.mean;
-  boost::math::students_t t(base.count + comp.count - 2);
-  double reach = quantile(complement(t, .025)) * error;
+  double reach =
+      distributions::students_t_upper_quantile(base.count + comp.count - 2, .025) * error;
   return comp.mean - reach > base.mean && comp.mean - reach > 1.01 * base.mean;
 }
 

@@ -67,8 +67,7 @@ static std::string full_name(const result::Benchmark &benchmark)
 {
   std::string name = benchmark.name;
   for (const auto &[parameter, value] : benchmark.parameters.items())
-    name += fmt::format(" {}={}", parameter,
-                        value.is_string() ? value.get<std::string>() : value.dump());
+    name += fmt::format(" {}={}", parameter, value.shown());
   return name;
 }
 

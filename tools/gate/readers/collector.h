@@ -30,8 +30,7 @@ public:
 
   // The benchmark with that name, which is cleaned, and these parameters, made where there is none.
   // Valid as long as the collector. Throws input_error beyond the bounds, as all here do.
-  result::Benchmark &benchmark(const std::string &name,
-                               const Value &parameters = Value::object());
+  result::Benchmark &benchmark(const std::string &name, const Value &parameters = Value::object());
 
   // One more load (or several) of a metric. The same metric in another unit of the same quantity is
   // converted, in a different one or of another class it is refused.

@@ -20,17 +20,14 @@ inline Reading read_text(std::string text, bool partial = false)
 }
 
 // A file of tools/gate/readers/data.
-inline Reading read_data(const std::string &name)
-{
-  return read_results(std::string(READERS_DATA) + "/" + name);
-}
+inline Reading read_data(const std::string &name) { return read_results(READERS_DATA "/" + name); }
 
 inline const result::Benchmark &
 benchmark_of(const Reading &reading, const std::string &name, const char *parameters = "{}",
              const std::source_location &at = std::source_location::current())
 {
-  std::string key =
-      result::benchmark_key({.name = name, .parameters = result::json::parse(parameters)});
+  std::string key = result::benchmark_key(
+      {.name = name, .parameters = to_value(result::json::parse(parameters))});
   for (const result::Benchmark &benchmark : reading.result.benchmarks)
     if (result::benchmark_key(benchmark) == key)
       return benchmark;

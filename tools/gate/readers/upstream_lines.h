@@ -37,7 +37,7 @@ std::optional<UpstreamLine> parse_upstream_line(std::string_view text);
 
 // What a log's command line ran: "$ sudo ./bench -w3 -d10 -a -p8 --nr_entries 1000 bloom-lookup".
 struct BenchCommand {
-  std::string name;                                 // empty: none that can be told
+  std::string name;                   // empty: none that can be told
   Value parameters = Value::object(); // that decide what is measured
   std::optional<unsigned> warmup;
 };

@@ -31,8 +31,7 @@ static std::string path_of(const Row &row)
 {
   std::string path = "bpf_gate." + segment(row.name);
   for (const auto &[name, value] : row.parameters.items())
-    path += "." + segment(name) + "_" +
-            segment(value.shown());
+    path += "." + segment(name) + "_" + segment(value.shown());
   return row.metric.empty() ? path : path + "." + segment(row.metric);
 }
 

@@ -47,8 +47,7 @@ static std::string row_labels(const Row &row)
 {
   std::string parameters;
   for (const auto &[name, value] : row.parameters.items())
-    parameters += fmt::format("{}{}={}", parameters.empty() ? "" : " ", name,
-                              value.shown());
+    parameters += fmt::format("{}{}={}", parameters.empty() ? "" : " ", name, value.shown());
   return label("bench", row.name) + "," + label("parameters", parameters) + "," +
          label("metric", row.metric);
 }

@@ -265,7 +265,7 @@ TEST(go_text_tells_metrics_of_one_unit_apart)
       .command = "check",
       .rows = {one_row("a-8", Verdict::Unchanged), one_row("a-8", Verdict::Unchanged)}};
   for (Row &row : report.rows)
-    row.parameters = json::object();
+    row.parameters = Value::object();
   report.rows[1].metric = "peak memory";
   report.rows[1].unit = "M B";
   report.rows[1].kind = result::Class::Memory;

@@ -60,8 +60,7 @@ std::string full_name(const Row &row, std::string_view before, std::string_view 
 {
   std::string name = row.name;
   for (const auto &[parameter, value] : row.parameters.items())
-    name += fmt::format("{}{}{}{}", before, parameter, between,
-                        value.shown());
+    name += fmt::format("{}{}{}{}", before, parameter, between, value.shown());
   return name;
 }
 
