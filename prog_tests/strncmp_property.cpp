@@ -22,8 +22,8 @@ std::vector<Case> simpler(const Case &c)
       cases.push_back(changed);
   };
   for (size_t cut = c.s1.size() / 2; cut; cut /= 2) {
-    add([&](Case &x) { x.s1.resize(x.s1.size() - cut); });
-    add([&](Case &x) { x.target.resize(x.target.size() - std::min(cut, x.target.size())); });
+    add([&](Case &x) { x.s1.erase(x.s1.size() - cut); });
+    add([&](Case &x) { x.target.erase(x.target.size() - std::min(cut, x.target.size())); });
     add([&](Case &x) {
       x.s1.erase(0, cut);
       x.target.erase(0, cut);

@@ -63,7 +63,7 @@ static void write_json(const std::string &path, const json &value)
   write_file(path, value.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
 }
 
-static void list_json(const Options &options, const std::vector<InForce> &all,
+static void list_json(const Options &options, const Store &store, const std::vector<InForce> &all,
                       const std::vector<Anchor> &anchors, const std::vector<Waiver> &waivers)
 {
   json value = header_json("bpfgate-baselines");
@@ -73,6 +73,7 @@ static void list_json(const Options &options, const std::vector<InForce> &all,
     own["rows"] = each.rows;
     own["runs"] = each.runs;
     own["accepted_runs"] = each.accepted;
+    own["executable_bytes"] = store.artefact_size(each.run.artefact);
     value["baselines"].push_back(own);
   }
   value["anchors"] = json::array();
@@ -84,16 +85,23 @@ static void list_json(const Options &options, const std::vector<InForce> &all,
   write_json(options.json, value);
 }
 
-static std::string format_list(const std::vector<InForce> &all)
+static std::string size_shown(uintmax_t bytes)
+{
+  return bytes ? fmt::format("{:.1f} MiB", bytes / 1048576.0) : "none";
+}
+
+static std::string format_list(const Store &store, const std::vector<InForce> &all)
 {
   if (all.empty())
     return "no baseline: gate record makes one\n";
-  std::vector<std::vector<std::string>> lines = {
-      {"key", "run", "time", "revision", "rows", "accepted runs", "suite", "machine class"}};
+  std::vector<std::vector<std::string>> lines = {{"key", "run", "time", "revision", "rows",
+                                                  "accepted runs", "executable", "suite",
+                                                  "machine class"}};
   for (const InForce &each : all)
     lines.push_back({each.run.series.key(), std::to_string(each.run.id), each.run.time,
                      each.run.revision, std::to_string(each.rows),
                      fmt::format("{} of {}", each.accepted, each.runs),
+                     size_shown(store.artefact_size(each.run.artefact)),
                      suite_shown(each.run.series), each.run.series.class_name});
   return in_columns(lines);
 }
@@ -114,10 +122,10 @@ int baseline_list(const Options &options)
   std::vector<Anchor> anchors = store.anchors();
   std::vector<Waiver> waivers = read_waivers(waivers_path(options));
   if (!options.json.empty())
-    list_json(options, all, anchors, waivers);
+    list_json(options, store, all, anchors, waivers);
   if (options.json == "-")
     return Exit::Passed;
-  std::string text = format_list(all);
+  std::string text = format_list(store, all);
   for (const Anchor &anchor : anchors)
     text += fmt::format("anchor '{}': run {} ({})\n", anchor.name, anchor.run, anchor.time);
   write_file("-", text + format_waivers(waivers));
@@ -235,7 +243,7 @@ static std::string executable_line(const Store &store, const std::string &artefa
   std::string why;
   if (artefact.empty())
     return "executable: none, figures only\n";
-  bool stored = store.artefact(artefact, why).has_value();
+  bool stored = store.has_artefact(artefact, why);
   return fmt::format("executable: {} ({})\n", artefact.substr(0, 12), stored ? "stored" : why);
 }
 

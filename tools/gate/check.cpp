@@ -168,7 +168,7 @@ private:
     Result list;
     size_t command = x_commands.size();
     if (group.interleaved()) {
-      Command base = {group.artefact->path, recording.arguments};
+      Command base = {group.artefact->path(), recording.arguments};
       try {
         list = make_interleave({base})->list(0);
         rename_benchmarks(list, x_options.renames);

@@ -150,7 +150,7 @@ private:
       x_artefact = x_store.artefact(last.artefact, why);
       if (x_artefact && class_now(last) == name) {
         x_class = name;
-        x_options.bench = x_artefact->path;
+        x_options.bench = x_artefact->path();
         x_options.bench_arguments = without_inject(last.arguments);
         x_options.is_selftest = true;
         return;
@@ -162,7 +162,7 @@ private:
   // The class of the machine that this runs on, as the recorded bench sees it.
   std::string class_now(const Recording &recording) const
   {
-    Interleave bench({{x_artefact->path, recording.arguments}},
+    Interleave bench({{x_artefact->path(), recording.arguments}},
                      {.timeout_ms = x_options.timeout_ms}, 0, nullptr);
     return class_name(list_bench(bench, 0).environment);
   }

@@ -5,13 +5,16 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <system_error>
 
 #include "tools/gate/hash.h"
+#include "tools/gate/packed.h"
 #include "tools/gate/store_schema.h"
 #include "tools/gate/store_tables.h"
 #include "tools/lib/atomic_file.h"
@@ -36,7 +39,15 @@ std::string Store::default_directory()
 
 std::string Store::artefact_path(const std::string &hash) const
 {
-  return x_directory + "/artefacts/" + hash + "/bench";
+  return x_directory + "/artefacts/" + hash + "/bench.zst";
+}
+
+// Where it is: packed, or as an older gate left it.
+std::string Store::kept_path(const std::string &hash) const
+{
+  std::string packed = artefact_path(hash);
+  fs::path old = fs::path(packed).replace_extension();
+  return !fs::exists(packed) && fs::exists(old) ? old.string() : packed;
 }
 
 Database Store::open_for_writing() const
@@ -44,37 +55,16 @@ Database Store::open_for_writing() const
   fs::create_directories(x_directory + "/artefacts");
   Database database(path(), true);
   bring_up_to_date(database, path());
-  migrate_version_1(database);
   return database;
 }
 
 std::optional<Database> Store::open_existing() const
 {
-  if (!version_1_files(x_directory).empty())
-    return open_for_writing();
   if (!fs::exists(path()))
     return std::nullopt;
   Database database(path(), false);
   bring_up_to_date(database, path());
   return database;
-}
-
-// Old files stay under another name: nothing that was accepted is ever deleted by the way.
-void Store::migrate_version_1(const Database &database) const
-{
-  for (const std::string &file : version_1_files(x_directory)) {
-    Transaction transaction(database);
-    if (!fs::exists(file))
-      continue; // another gate has been here
-    std::string name = fs::path(file).stem();
-    Statement known = database.prepare("SELECT 1 FROM baselines WHERE class = ?1");
-    if (!known.bind(name).step())
-      insert_version_1(database, name, file);
-    transaction.commit();
-    fs::rename(file, file + ".version-1");
-    std::error_code ignored;
-    fs::remove(x_directory + "/lock", ignored);
-  }
 }
 
 // Of the result, what the baseline takes from this run.
@@ -121,11 +111,11 @@ std::vector<std::string> Store::classes() const
 void Store::keep_artefact(const std::string &hash, const std::string &bytes) const
 {
   std::string path = artefact_path(hash), why;
-  if (artefact(hash, why))
+  if (has_artefact(hash, why))
     return;
   fs::create_directories(fs::path(path).parent_path());
   fs::remove(path);
-  write_file(path, bytes, 0777);
+  write_file(path, pack(bytes));
 }
 
 Store::Kept Store::keep(Run run, const std::string &executable, const result::Result &result,
@@ -172,40 +162,93 @@ static std::set<std::string> named_artefacts(const Database &database)
   return names;
 }
 
-// Artefacts that no run in full names and no other gate holds, and their temporary files.
+// Artefacts that no run in full names and no other gate holds, and what a gate that was killed left
+// beside them.
 void Store::remove_leftovers(const Database &database) const
 {
   try {
     Transaction transaction(database);
     std::set<std::string> named = named_artefacts(database);
     for (const fs::directory_entry &entry : fs::directory_iterator(x_directory + "/artefacts")) {
-      for (const fs::directory_entry &file : fs::directory_iterator(entry.path()))
-        if (file.path().filename() != "bench")
-          fs::remove(file.path());
-      if (named.count(entry.path().filename()))
-        continue;
-      Fd fd(open((entry.path() / "bench").c_str(), O_RDONLY | O_CLOEXEC));
-      if (!fd || flock(fd.get(), LOCK_EX | LOCK_NB) == 0)
+      fs::path kept = kept_path(entry.path().filename());
+      Fd fd(open(kept.c_str(), O_RDONLY | O_CLOEXEC));
+      if (fd && flock(fd.get(), LOCK_EX | LOCK_NB) < 0)
+        continue; // in use, what is unpacked too
+      if (named.count(entry.path().filename()) == 0) {
         fs::remove_all(entry.path());
+        continue;
+      }
+      for (const fs::directory_entry &file : fs::directory_iterator(entry.path()))
+        if (file.path() != kept)
+          fs::remove(file.path());
     }
   } catch (const std::exception &) {
     // Only room is lost; the run itself is safe already.
   }
 }
 
+Fd Store::hold_artefact(const std::string &hash, std::string &bytes, std::string &why) const
+{
+  constexpr size_t most_bytes = size_t{1} << 30;
+  std::string path = kept_path(hash);
+  Fd hold(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (hash.empty() || !hold || flock(hold.get(), LOCK_SH | LOCK_NB) < 0) {
+    why = "its executable is gone from the store";
+    return Fd();
+  }
+  try {
+    bytes = read_file(path, most_bytes);
+    if (path == artefact_path(hash))
+      bytes = unpack(bytes, most_bytes);
+  } catch (const std::runtime_error &) {
+    bytes.clear();
+  }
+  if (content_hash(bytes) == hash)
+    return hold;
+  why = "its executable in the store is damaged";
+  return Fd();
+}
+
+bool Store::has_artefact(const std::string &hash, std::string &why) const
+{
+  std::string bytes;
+  return static_cast<bool>(hold_artefact(hash, bytes, why));
+}
+
+uintmax_t Store::artefact_size(const std::string &hash) const
+{
+  std::error_code gone;
+  uintmax_t size = fs::file_size(kept_path(hash), gone);
+  return gone ? 0 : size;
+}
+
 std::optional<Artefact> Store::artefact(const std::string &hash, std::string &why) const
 {
-  Artefact found = {.path = artefact_path(hash), .hold = {}};
-  found.hold.reset(open(found.path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (hash.empty() || !found.hold || flock(found.hold.get(), LOCK_SH | LOCK_NB) < 0) {
-    why = "its executable is gone from the store";
+  std::string bytes;
+  Fd hold = hold_artefact(hash, bytes, why);
+  if (!hold)
+    return std::nullopt;
+  std::string path = fs::path(artefact_path(hash)).parent_path() / "bench.XXXXXX";
+  Fd file(mkostemp(path.data(), O_CLOEXEC));
+  if (!file) {
+    why = fmt::format("its executable cannot be unpacked to '{}': {}", path, strerror(errno));
     return std::nullopt;
   }
-  if (content_hash(read_file(found.path, size_t{1} << 30)) != hash) {
-    why = "its executable in the store is damaged";
+  Artefact unpacked(path, std::move(hold));
+  try {
+    write_file(path, bytes);
+    fs::permissions(path, fs::perms::owner_all);
+  } catch (const std::system_error &failure) {
+    why = fmt::format("its executable cannot be unpacked: {}", failure.what());
     return std::nullopt;
   }
-  return found;
+  return unpacked;
+}
+
+Artefact::~Artefact()
+{
+  if (!x_path.empty())
+    unlink(x_path.c_str());
 }
 
 } // namespace gate

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // Where baselines and history live: one SQLite file, and the executables that were measured.
 //
-//   STORE/gate.db                runs, their figures, and which of them are baselines
-//   STORE/artefacts/<hash>/bench an executable, by its contents
-//   STORE/waivers.json           see waivers.h
+//   STORE/gate.db                     runs, their figures, and which of them are baselines
+//   STORE/artefacts/<hash>/bench.zst  an executable without debug information, by its contents;
+//                                     gates before 0.2 kept it unpacked, as "bench"
+//   STORE/waivers.json                see waivers.h
 //
 // One mechanism for both, since a baseline is an accepted run: whatever happens in between, a run
 // that is the baseline is in the history with its figures, and one transaction changes both. Every
@@ -14,6 +15,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tools/gate/database.h"
@@ -39,10 +41,26 @@ struct Baseline {
   std::map<std::vector<std::string>, std::set<std::string>> selections;
 };
 
-// An executable of the store. While this lives, no gate removes it.
-struct Artefact {
-  std::string path;
-  Fd hold;
+// An executable of the store, unpacked beside what is kept. While this lives, no gate removes it.
+class Artefact {
+public:
+  Artefact(std::string path, Fd hold) : x_path(std::move(path)), x_hold(std::move(hold)) {}
+  Artefact(Artefact &&other) noexcept
+      : x_path(std::exchange(other.x_path, "")), x_hold(std::move(other.x_hold))
+  {
+  }
+  Artefact &operator=(Artefact &&other) noexcept
+  {
+    std::swap(x_path, other.x_path);
+    std::swap(x_hold, other.x_hold);
+    return *this;
+  }
+  ~Artefact();
+  const std::string &path() const { return x_path; }
+
+private:
+  std::string x_path;
+  Fd x_hold;
 };
 
 struct Anchor {
@@ -87,8 +105,12 @@ public:
   // Keeps what `gate record` measured as the baseline. Returns how many rows were replaced.
   size_t add(const std::string &class_name, const std::string &executable, Recording recording);
 
-  // Nothing, and why, if it is gone or damaged.
+  // Nothing, and why, if it is gone or damaged, or cannot be unpacked.
   std::optional<Artefact> artefact(const std::string &hash, std::string &why) const;
+  // Whether it is there and whole; why not.
+  bool has_artefact(const std::string &hash, std::string &why) const;
+  // What it takes in the store, in bytes; 0: it is gone.
+  uintmax_t artefact_size(const std::string &hash) const;
 
   // All of them, oldest first.
   std::vector<Run> runs() const;
@@ -119,7 +141,8 @@ private:
   std::optional<Database> open_existing() const;
   Database open_for_writing() const;
   std::string artefact_path(const std::string &hash) const;
-  void migrate_version_1(const Database &database) const;
+  std::string kept_path(const std::string &hash) const;
+  Fd hold_artefact(const std::string &hash, std::string &bytes, std::string &why) const;
   void keep_artefact(const std::string &hash, const std::string &bytes) const;
   void remove_leftovers(const Database &database) const;
 

@@ -17,12 +17,4 @@ constexpr int store_version = 3;
 // newer store and for a file that is something else.
 void bring_up_to_date(const Database &database, const std::string &path);
 
-// Version 1 was a JSON file for each machine class.
-std::vector<std::string> version_1_files(const std::string &directory);
-
-// Takes such a file into the tables, inside the caller's transaction. Throws result::error for a
-// damaged one.
-void insert_version_1(const Database &database, const std::string &class_name,
-                      const std::string &file);
-
 } // namespace gate

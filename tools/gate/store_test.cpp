@@ -38,8 +38,8 @@ TEST(store_keeps_executable_and_arguments)
   std::string why;
   std::optional<Artefact> artefact = store.artefact(content_hash("ELF one"), why);
   expect(artefact.has_value(), why);
-  expect_eq(read_file(artefact->path), "ELF one");
-  expect_eq(access(artefact->path.c_str(), X_OK), 0);
+  expect_eq(read_file(artefact->path()), "ELF one");
+  expect_eq(access(artefact->path().c_str(), X_OK), 0);
 }
 
 TEST(store_subset_replaces_only_its_rows)
@@ -70,7 +70,7 @@ TEST(store_artefact_in_use_is_not_removed)
   std::optional<Artefact> used = store.artefact(content_hash("one"), why);
   store.add("c", "two", recording({"all"}, {"a"}));
   store.expire({.in_full = 0});
-  expect_eq(read_file(used->path), "one");
+  expect_eq(read_file(used->path()), "one");
   used.reset();
   store.expire({.in_full = 0});
   expect_eq(count_artefacts(here), 1u);
@@ -81,7 +81,7 @@ TEST(store_damaged_artefact_is_told_and_replaced)
   TemporaryDirectory here;
   Store store(here.path());
   store.add("c", "one", recording({"all"}, {"a"}));
-  std::string hash = content_hash("one"), path = here / "artefacts/" + hash + "/bench", why;
+  std::string hash = content_hash("one"), path = here / "artefacts/" + hash + "/bench.zst", why;
   write_file(path, "onE");
   expect(!store.artefact(hash, why));
   expect_has(why, "damaged");
@@ -90,6 +90,38 @@ TEST(store_damaged_artefact_is_told_and_replaced)
   fs::remove(path);
   expect(!store.artefact(hash, why));
   expect_has(why, "gone");
+}
+
+// What is packed without loss takes less, and is as it was when it is unpacked.
+TEST(store_artefact_is_packed)
+{
+  TemporaryDirectory here;
+  Store store(here.path());
+  std::string bytes(100000, 'x'), why, path;
+  store.add("c", bytes, recording({"all"}, {"a"}));
+  expect(store.artefact_size(content_hash(bytes)) < 1000);
+  {
+    std::optional<Artefact> artefact = store.artefact(content_hash(bytes), why);
+    path = artefact->path();
+    expect(read_file(path) == bytes && access(path.c_str(), X_OK) == 0);
+  }
+  expect(!fs::exists(path), "what was unpacked is gone again");
+  write_file(path, bytes); // of a gate that was killed
+  store.expire({});
+  expect(!fs::exists(path) && store.has_artefact(content_hash(bytes), why), why);
+}
+
+TEST(store_artefact_of_an_older_gate_is_read)
+{
+  TemporaryDirectory here;
+  Store store(here.path());
+  std::string why, directory = here / "artefacts/" + content_hash("one");
+  store.add("c", "one", recording({"all"}, {"a"}));
+  fs::remove(directory + "/bench.zst");
+  write_file(directory + "/bench", "one");
+  expect(store.has_artefact(content_hash("one"), why), why);
+  store.expire({});
+  expect_eq(read_file(store.artefact(content_hash("one"), why)->path()), "one");
 }
 
 TEST(store_history_knows_every_run)
@@ -176,60 +208,6 @@ TEST(store_anchor_is_taken_over)
   expect_eq(store.anchors().size(), 1u);
   expect_eq(store.anchors().at(0).run, 2);
   expect_throws([&] { store.set_anchor({"v1", 9, "t"}); }, "no run 9");
-}
-
-static std::string version_1(const std::string &key)
-{
-  result::Result result = recording({}, {"a"}).result;
-  return R"({"schema": "bpfgate-baseline", "version": 1, "recordings": [{"artefact": ")" +
-         content_hash("one") + R"(", "arguments": ["all"], "seed": 5, "result": )" +
-         result::format_result(result) + R"(}], "selections": [{"arguments": ["all"], "keys": [)" +
-         result::json(key).dump() + "]}]}";
-}
-
-TEST(store_of_version_1_is_taken_over)
-{
-  TemporaryDirectory here;
-  std::string key = result::benchmark_key(recording({}, {"a"}).result.benchmarks[0]);
-  write_file(here / "c.json", version_1(key));
-  Store store(here.path());
-  Baseline baseline = store.read("c");
-  expect_eq(count_rows(baseline), 1u);
-  expect_eq(baseline.recordings[0].artefact, content_hash("one"));
-  expect_eq(baseline.selections.at({"all"}).count(key), 1u);
-  expect(store.runs().at(0).accepted);
-  expect(!fs::exists(here / "c.json") && fs::exists(here / "c.json.version-1"));
-  expect_eq(joined(store.classes()), "c");
-}
-
-TEST(store_of_version_2_is_migrated)
-{
-  TemporaryDirectory here;
-  Store store(here.path());
-  store.add("c", "one", recording({"all"}, {"a"}));
-  Database(store.path(), false)
-      .execute("ALTER TABLE runs DROP COLUMN new_level; PRAGMA user_version = 2");
-  expect_eq(store.runs().size(), 1u);
-  expect(!store.runs()[0].new_level);
-  expect_eq(count_rows(store.read("c")), 1u);
-}
-
-TEST(store_damaged_file_of_version_1_is_one_clear_line)
-{
-  TemporaryDirectory here;
-  Store store(here.path());
-  auto broken = [&](const std::string &text, const std::string &message) {
-    write_file(here / "c.json", text);
-    expect_throws([&] { store.read("c"); }, message);
-    expect_eq(read_file(here / "c.json"), text);
-  };
-  broken("", "c.json: empty");
-  broken("{\"schema\": \"bpfgate-base", "c.json: broken JSON at byte 24");
-  broken("{}", "not a baseline");
-  broken(R"({"schema": "bpfgate-baseline", "version": 2})", "/version is not 1");
-  broken(R"({"schema": "bpfgate-baseline", "version": 1, "recordings": [{}]})", "damaged baseline");
-  broken(R"({"schema": "bpfgate-baseline", "version": 1, "recordings": [5]})", "damaged baseline");
-  broken(R"({"schema": "bpfgate-baseline", "version": 1, "selections": [{}]})", "damaged baseline");
 }
 
 TEST(store_default_directory)

@@ -107,7 +107,7 @@ static bool confirm_between(const Options &options, const Neighbours &runs,
     return false;
   }
   Options own = options;
-  own.bench = bench->path;
+  own.bench = bench->path();
   own.bench_arguments = after.series.suite;
   own.tolerance = change_to_prove(questions);
   return tell(questions, check_against(own, store.recording(runs.before)), runs);
