@@ -11,10 +11,10 @@
 #include <system_error>
 #include <vector>
 
+#include "tools/lib/hash.h"
 #include "tools/vmtest/elf_file.h"
 #include "tools/vmtest/libraries.h"
 #include "tools/vmtest/mapped_file.h"
-#include "tools/vmtest/sha256.h"
 #include "tools/vmtest/strip.h"
 
 namespace fs = std::filesystem;
