@@ -2,13 +2,12 @@
 // Names for contents.
 #pragma once
 
-#include <string>
-#include <string_view>
+#include "tools/lib/hash.h"
 
 namespace gate
 {
 
-// SHA-1 in hexadecimal: tells files apart, is no defence against a forger.
-std::string content_hash(std::string_view bytes);
+// What stored files and the store name a content by.
+inline std::string content_hash(std::string_view bytes) { return sha1_hex(bytes); }
 
 } // namespace gate

@@ -147,7 +147,8 @@ void remove_cgroup(const char *dir)
 } // namespace
 
 // A forked child that outlives a crash: it waits until our end of the pipe is closed, by us or by
-// the kernel, and removes the cgroup. It stays outside of the cgroup itself.
+// the kernel, and removes the cgroup. It stays outside of the cgroup itself. Not by
+// tools/lib/process, whose children never outlive us.
 struct MemoryCgroup::Reaper {
   explicit Reaper(const std::string &dir)
   {

@@ -2,7 +2,6 @@
 // Runs test_progs on its hidden self-tests: whatever a test does to its process, it is told as a
 // failure with a reason, and the others still run.
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <regex>
@@ -10,6 +9,7 @@
 #include <sstream>
 
 #include "tools/lib/probe.h"
+#include "tools/lib/process.h"
 #include "tools/lib/unit_test.h"
 #include "tools/test_progs/run_program.h"
 
@@ -347,15 +347,13 @@ TEST(who_may_not_use_bpf_gets_one_line)
 {
   if (geteuid() != 0 || run_test_progs({"-l"}).out.empty())
     return;
-  pid_t child = fork();
-  if (child == 0) {
+  process::Child child = process::fork_child([] {
     bool skipped = setresuid(65534, 65534, 65534) == 0;
     Ended ended = run_test_progs({"-n", "1"});
     // 127: not even the program could be reached as this user.
     skipped &= ended.status == 127 || (ended.status == 4 && ended.count("\n") == 1);
-    _exit(skipped ? 0 : 1);
-  }
-  int status = -1;
-  waitpid(child, &status, 0);
-  expect_eq(status, 0);
+    return skipped ? 0 : 1;
+  });
+  child.wait();
+  expect(child.status().success(), child.status().describe());
 }

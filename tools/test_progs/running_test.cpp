@@ -60,6 +60,7 @@ RunningTest::RunningTest(const TestInfo &test, const Settings &settings,
   x_records.reset(pair[0]);
   Fd worker_end(pair[1]);
   fflush(nullptr);
+  // Not by tools/lib/process: a worker is ended, and its end explained, by more than a signal.
   x_pid = fork();
   if (x_pid < 0)
     throw failure("cannot fork a worker");

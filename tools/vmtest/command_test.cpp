@@ -8,7 +8,7 @@
 #include <csignal>
 #include <string>
 
-#include "tools/lib/atomic_file.h"
+#include "tools/lib/process.h"
 #include "tools/lib/temporary_directory.h"
 #include "tools/lib/text.h"
 #include "tools/lib/unit_test.h"
@@ -55,20 +55,18 @@ static bool gone(pid_t pid)
 static void dies_with(int signal, void (*prepare)())
 {
   TemporaryDirectory here;
-  pid_t caller = fork();
-  if (caller == 0) {
+  process::Child caller = process::fork_child([&] {
     prepare();
     std::string script = "echo $$ > " + here / "new; mv " + here / "new " + here / "pid; sleep 300";
     CommandResult result = run_command({"sh", "-c", script});
-    _exit(result.status == 128 + SIGKILL ? 0 : 1);
-  }
+    return result.status == 128 + SIGKILL ? 0 : 1;
+  });
   pid_t program = read_pid(here / "pid");
-  kill(caller, signal);
-  int status = 0;
-  waitpid(caller, &status, 0);
+  caller.signal(signal);
+  caller.wait();
   expect(gone(program), "the program lives on");
   if (signal == SIGINT)
-    expect(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the caller was not told");
+    expect(caller.status().success(), "the caller was not told");
 }
 
 TEST(command_dies_with_its_caller)

@@ -9,8 +9,8 @@
 
 #include "tools/lib/atomic_file.h"
 #include "tools/lib/progress.h"
-#include "tools/lib/text.h"
 #include "tools/vmtest/apt.h"
+#include "tools/vmtest/command.h"
 #include "tools/vmtest/kernel_files.h"
 #include "tools/vmtest/mapped_file.h"
 #include "tools/vmtest/modules.h"
@@ -71,26 +71,11 @@ static std::optional<Kernel> cached(const fs::path &directory, const std::string
   }
 }
 
-// Numbers in a release count as numbers: 6.12.9 < 6.12.10, 6.12.90+deb12 < 6.12.90+deb12.1.
+// Releases are compared as Debian compares versions: 6.12.9 < 6.12.10, 6.12.90+deb12 <
+// 6.12.90+deb12.1. dpkg is there where apt is.
 static bool older(const std::string &a, const std::string &b)
 {
-  auto is_digit = [](char letter) { return letter >= '0' && letter <= '9'; };
-  size_t i = 0, j = 0;
-  while (i < a.size() && j < b.size()) {
-    size_t end_a = i, end_b = j;
-    while (end_a < a.size() && is_digit(a[end_a]))
-      end_a++;
-    while (end_b < b.size() && is_digit(b[end_b]))
-      end_b++;
-    auto x = parse_whole(a.substr(i, end_a - i)), y = parse_whole(b.substr(j, end_b - j));
-    if (x && y && *x != *y)
-      return *x < *y;
-    if (!(x && y) && a[i] != b[j])
-      return a[i] < b[j];
-    i = x && y ? end_a : i + 1;
-    j = x && y ? end_b : j + 1;
-  }
-  return i == a.size() && j < b.size();
+  return a.empty() || run_command({"dpkg", "--compare-versions", a, "lt", b}).status == 0;
 }
 
 // The newest release "6.1.0-50-cloud-amd64" of a version among package names; empty without any.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // A 64-bit little-endian ELF in memory. What it says of itself is not believed: whatever lies
-// outside the bytes is an error.
+// outside the bytes is an error. By hand, as strip.cpp is: both are 10 KB, libelf is 58 KB in this
+// program, which is in every guest, and writes to file descriptors only.
 #pragma once
 
 #include <elf.h>

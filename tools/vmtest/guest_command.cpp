@@ -143,7 +143,8 @@ void Command::become(int report)
   _exit(127);
 }
 
-// 0, or the errno of exec.
+// 0, or the errno of exec. Not by tools/lib/process: init waits for every orphan in one place, and
+// the command leads a session with a terminal.
 int Command::start()
 {
   Fd report_read, report_write;

@@ -7,8 +7,6 @@
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,8 +15,9 @@
 #include <cstring>
 #include <ctime>
 #include <string_view>
+#include <system_error>
 
-#include "tools/lib/fd.h"
+#include "tools/lib/process.h"
 
 namespace vmtest
 {
@@ -201,18 +200,6 @@ static std::string describe(const Report &report)
   }
 }
 
-// A child in KVM_RUN goes by SIGKILL only. False where even that did not end it in time.
-static bool reap(pid_t child)
-{
-  kill(child, SIGKILL);
-  for (int waited_ms = 0; waited_ms < patience_ms; waited_ms++) {
-    if (waitpid(child, nullptr, WNOHANG) != 0)
-      return true;
-    usleep(1000);
-  }
-  return false;
-}
-
 static long cpu_time_ms(pid_t child)
 {
   clockid_t clock;
@@ -234,12 +221,15 @@ static bool wait_readable(pid_t child, int pipe)
   return false;
 }
 
-static KvmState await(pid_t child, int pipe)
+static KvmState await(process::Child &child, int pipe)
 {
-  bool ready = wait_readable(child, pipe);
+  bool ready = wait_readable(child.pid(), pipe);
   Report report = {};
   bool told = ready && read(pipe, &report, sizeof(report)) == sizeof(report);
-  bool gone = reap(child);
+  child.signal(SIGKILL); // all that ends a child in KVM_RUN, and on a broken host not even that
+  bool gone = child.wait(patience_ms);
+  if (!gone)
+    child.release();
   if (told)
     return {report.step == Done, describe(report)};
   std::string why = ready ? "the child that tried /dev/kvm died"
@@ -249,19 +239,15 @@ static KvmState await(pid_t child, int pipe)
 
 KvmState kvm_works()
 {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) < 0)
-    return {false, fmt::format("cannot make a pipe: {}", strerror(errno))};
-  Fd read_end(ends[0]), write_end(ends[1]);
-  pid_t child = fork();
-  if (child < 0)
-    return {false, fmt::format("cannot fork: {}", strerror(errno))};
-  if (child == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    Guest(write_end.get()).run();
+  try {
+    process::Pipe pipe = process::make_pipe();
+    auto body = [&]() -> int { Guest(pipe.write.get()).run(); };
+    process::Child child = process::fork_child(body, SIGKILL);
+    pipe.write.reset();
+    return await(child, pipe.read.get());
+  } catch (const std::system_error &failure) {
+    return {false, failure.what()};
   }
-  write_end.reset();
-  return await(child, read_end.get());
 }
 
 #else

@@ -9,10 +9,10 @@
 #include <system_error>
 
 #include "tools/lib/atomic_file.h"
+#include "tools/lib/hash.h"
 #include "tools/vmtest/kernel_files.h"
 #include "tools/vmtest/mapped_file.h"
 #include "tools/vmtest/modules.h"
-#include "tools/vmtest/sha256.h"
 #include "tools/vmtest/unpack.h"
 #include "tools/vmtest/vmlinux.h"
 

@@ -11,9 +11,9 @@
 #include <filesystem>
 #include <sstream>
 
+#include "tools/lib/hash.h"
 #include "tools/vmtest/initramfs.h"
 #include "tools/vmtest/outcome.h"
-#include "tools/vmtest/sha256.h"
 
 namespace fs = std::filesystem;
 

@@ -2,34 +2,13 @@
 // A frame: nonce (8 bytes), sequence, length, checksum (4 each), kind (1), payload; little endian.
 #include "tools/vmtest/protocol.h"
 
-#include <endian.h>
 #include <fmt/format.h>
-
-#include <array>
-#include <cstring>
+#include <zlib.h>
 
 namespace vmtest
 {
 
 static constexpr size_t header_size = 21;
-
-// Eight tables, so that eight bytes take eight look-ups and no dependent chain: 200 MB of files go
-// through here under TCG.
-static constexpr auto crc_tables = [] {
-  std::array<std::array<uint32_t, 256>, 8> tables{};
-  for (uint32_t byte = 0; byte < 256; byte++) {
-    uint32_t crc = byte;
-    for (int bit = 0; bit < 8; bit++)
-      crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78 : 0);
-    tables[0][byte] = crc;
-  }
-  for (size_t table = 1; table < 8; table++)
-    for (size_t byte = 0; byte < 256; byte++) {
-      uint32_t before = tables[table - 1][byte];
-      tables[table][byte] = before >> 8 ^ tables[0][before & 0xff];
-    }
-  return tables;
-}();
 
 static uint64_t read_number(std::string_view bytes, size_t at, size_t size)
 {
@@ -45,24 +24,15 @@ static void write_number(std::string &out, uint64_t value, size_t size)
     out += static_cast<char>(value >> (8 * i) & 0xff);
 }
 
-uint32_t crc32c(std::string_view bytes, uint32_t crc)
+static uint32_t add_to(uint32_t crc, std::string_view bytes)
 {
-  crc = ~crc;
-  size_t at = 0;
-  for (; at + 8 <= bytes.size(); at += 8) {
-    uint64_t word;
-    memcpy(&word, bytes.data() + at, sizeof(word));
-    word = le64toh(word) ^ crc;
-    crc = 0;
-    for (size_t i = 0; i < 8; i++)
-      crc ^= crc_tables[7 - i][word >> (8 * i) & 0xff];
-  }
-  for (; at < bytes.size(); at++)
-    crc = crc >> 8 ^ crc_tables[0][(crc ^ static_cast<uint8_t>(bytes[at])) & 0xff];
-  return ~crc;
+  if (bytes.empty()) // which may begin nowhere: zlib would start anew
+    return crc;
+  return static_cast<uint32_t>(
+      crc32_z(crc, reinterpret_cast<const Bytef *>(bytes.data()), bytes.size()));
 }
 
-// Over everything in the frame but the checksum itself.
+// CRC-32, over everything in the frame but the checksum itself.
 static uint32_t checksum(uint64_t nonce, uint32_t sequence, char kind, std::string_view payload)
 {
   std::string head;
@@ -70,7 +40,7 @@ static uint32_t checksum(uint64_t nonce, uint32_t sequence, char kind, std::stri
   write_number(head, sequence, 4);
   write_number(head, payload.size(), 4);
   head += kind;
-  return crc32c(payload, crc32c(head));
+  return add_to(add_to(0, head), payload);
 }
 
 std::string FrameWriter::frame(FrameKind kind, std::string_view payload)

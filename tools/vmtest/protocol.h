@@ -44,9 +44,6 @@ inline constexpr size_t longest_payload = 128u << 10;
 // Of an Input frame: a terminal line of the guest holds back 64 KiB, and loses what is more.
 inline constexpr size_t longest_input = 8u << 10;
 
-// CRC-32C (Castagnoli, reflected, as iSCSI has it); crc continues an earlier one.
-uint32_t crc32c(std::string_view bytes, uint32_t crc = 0);
-
 // One direction of one line.
 class FrameWriter {
 public:

@@ -4,9 +4,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -160,93 +157,43 @@ std::vector<std::string> qemu_command(const Machine &machine, const std::string 
   return command;
 }
 
-// Between fork and exec: only calls that are safe there.
-[[noreturn]] static void become(char *const argv[], const std::vector<int> &inherited, pid_t parent,
-                                int err, int report)
-{
-  setpgid(0, 0); // Ctrl-C on the terminal is for us, who end the guest in order
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-  for (int fd : inherited)
-    fcntl(fd, F_SETFD, 0);
-  int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-  if (getppid() == parent && dup2(nothing, STDIN_FILENO) >= 0 && dup2(err, STDOUT_FILENO) >= 0 &&
-      dup2(err, STDERR_FILENO) >= 0)
-    execvp(argv[0], argv);
-  int failure = errno;
-  if (write(report, &failure, sizeof(failure)) < 0)
-    _exit(126);
-  _exit(127);
-}
-
 QemuProcess::QemuProcess(const std::vector<std::string> &command, const std::vector<int> &inherited)
 {
-  std::vector<char *> argv;
-  for (const std::string &argument : command)
-    argv.push_back(const_cast<char *>(argument.c_str()));
-  argv.push_back(nullptr);
-  int ends[2];
-  x_err.reset(memfd_create("qemu", MFD_CLOEXEC));
-  if (!x_err || pipe2(ends, O_CLOEXEC) < 0)
-    throw std::system_error(errno, std::generic_category(), "cannot prepare for QEMU");
-  fcntl(x_err.get(), F_SETFL, O_APPEND);
-  Fd report_read(ends[0]), report_write(ends[1]);
-  pid_t parent = getpid();
-  x_pid = fork();
-  if (x_pid < 0)
-    throw std::system_error(errno, std::generic_category(), "cannot fork");
-  if (x_pid == 0)
-    become(argv.data(), inherited, parent, x_err.get(), report_write.get());
-  report_write.reset();
-  int failure = 0;
-  if (read(report_read.get(), &failure, sizeof(failure)) == sizeof(failure)) {
-    kill_now();
-    throw outcome_error(Outcome::QemuError, fmt::format("{}: {}", command[0], strerror(failure)));
+  x_err = process::memory_file();
+  process::Options options = {
+      .out = x_err.get(), .err = x_err.get(), .own_group = true, .death_signal = SIGKILL};
+  options.prepare = [&] {
+    for (int fd : inherited)
+      fcntl(fd, F_SETFD, 0);
+  };
+  try {
+    x_child = process::spawn(command, options);
+  } catch (const std::system_error &failure) {
+    throw outcome_error(Outcome::QemuError,
+                        fmt::format("{}: {}", command[0], failure.code().message()));
   }
-}
-
-bool QemuProcess::running()
-{
-  if (x_pid >= 0 && waitpid(x_pid, &x_status, WNOHANG) == x_pid)
-    x_pid = -1;
-  return x_pid >= 0;
 }
 
 void QemuProcess::kill_now()
 {
   if (!running())
     return;
-  kill(x_pid, SIGKILL);
-  waitpid(x_pid, &x_status, 0);
-  x_pid = -1;
+  x_child.kill_now();
   x_killed = true;
 }
 
-std::string QemuProcess::describe_end() const
-{
-  if (WIFSIGNALED(x_status))
-    return fmt::format("signal {} ({})", WTERMSIG(x_status), strsignal(WTERMSIG(x_status)));
-  return fmt::format("exit status {}", WEXITSTATUS(x_status));
-}
-
 // 0: the guest rebooted, which a panic is, too. 1 is QEMU's own for a wrong command line.
-bool QemuProcess::ended_badly() const
+bool QemuProcess::ended_badly()
 {
-  if (x_killed || x_pid >= 0)
+  if (x_killed || running())
     return false;
-  return WIFSIGNALED(x_status) ||
-         (WEXITSTATUS(x_status) != 0 && WEXITSTATUS(x_status) != debug_exit_status);
+  int code = x_child.status().exit_code();
+  return code != 0 && code != debug_exit_status;
 }
 
 std::string QemuProcess::last_words() const
 {
-  char tail[4096];
-  off_t size = lseek(x_err.get(), 0, SEEK_END);
-  off_t from = std::max<off_t>(0, size - static_cast<off_t>(sizeof(tail)));
-  ssize_t got = pread(x_err.get(), tail, sizeof(tail), from);
-  std::string text(tail, std::max<ssize_t>(got, 0));
+  std::string text = process::tail_of(x_err, 4096);
   text.erase(text.find_last_not_of(" \r\n") + 1);
   size_t line = text.rfind('\n');
   return line == std::string::npos ? text : text.substr(line + 1);

@@ -2,8 +2,6 @@
 // QEMU: which one, how it is called, and its life, which never outlasts ours.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "tools/lib/fd.h"
+#include "tools/lib/process.h"
 #include "tools/vmtest/kernel.h"
 
 namespace vmtest
@@ -74,21 +73,17 @@ class QemuProcess {
 public:
   // inherited: descriptors that stay open in it. Throws outcome_error (QemuError).
   QemuProcess(const std::vector<std::string> &command, const std::vector<int> &inherited);
-  ~QemuProcess() { kill_now(); }
-  QemuProcess(const QemuProcess &) = delete;
-  QemuProcess &operator=(const QemuProcess &) = delete;
 
-  bool running(); // false as soon as it has ended
+  bool running() { return x_child.running(); } // false as soon as it has ended
   void kill_now();
   // "exit status 1" or "signal 11 (Segmentation fault)", of one that has ended.
-  std::string describe_end() const;
-  bool ended_badly() const; // by a signal that was not ours, or with a status that no guest gives
+  std::string describe_end() const { return x_child.status().describe(); }
+  bool ended_badly(); // by a signal that was not ours, or with a status that no guest gives
   // What it said on its standard error: the last line, empty if none.
   std::string last_words() const;
 
 private:
-  pid_t x_pid = -1;
-  int x_status = 0;
+  process::Child x_child;
   bool x_killed = false;
   Fd x_err;
 };

@@ -14,6 +14,7 @@ namespace vmtest
 {
 
 // Waits for the end of the pipe, then puts the terminal back. Only calls that are safe after fork.
+// Not by tools/lib/process, whose children never outlive us.
 [[noreturn]] static void keep(int alive, int other_end, const termios &settings)
 {
   close(other_end);

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "tools/vmtest/vm_run.h"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 
 #include "tools/lib/atomic_file.h"
-#include "tools/lib/fd.h"
+#include "tools/lib/process.h"
 #include "tools/lib/text.h"
 #include "tools/lib/unit_test.h"
 #include "tools/vmtest/kernel.h"
@@ -44,56 +41,16 @@ std::vector<std::string> vmtest_command(const std::vector<std::string> &argument
   return command;
 }
 
-[[noreturn]] static void execute(std::vector<std::string> command, int out, int err)
-{
-  std::vector<char *> argv;
-  for (std::string &argument : command)
-    argv.push_back(argument.data());
-  argv.push_back(nullptr);
-  dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
-  dup2(out, STDOUT_FILENO);
-  dup2(err, STDERR_FILENO);
-  execvp(argv[0], argv.data());
-  _exit(127);
-}
-
-// Returns whether there was anything; closes the pipe at its end.
-static bool read_some(Fd &pipe, std::string &text)
-{
-  char buffer[65536];
-  ssize_t length = read(pipe.get(), buffer, sizeof(buffer));
-  if (length <= 0)
-    pipe.reset();
-  else
-    text.append(buffer, static_cast<size_t>(length));
-  return length > 0;
-}
-
 VmRun run(const std::vector<std::string> &command,
           const std::function<void(pid_t, const std::string &)> &meanwhile)
 {
-  int out[2], err[2];
-  if (pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC))
-    fail("no pipe", std::source_location::current());
-  pid_t pid = fork();
-  if (pid == 0)
-    execute(command, out[1], err[1]);
-  close(out[1]);
-  close(err[1]);
-  Fd out_pipe(out[0]), err_pipe(err[0]);
-  VmRun ended;
-  while (out_pipe || err_pipe) {
-    pollfd fds[] = {{out_pipe.get(), POLLIN, 0}, {err_pipe.get(), POLLIN, 0}};
-    poll(fds, 2, -1);
-    if (fds[0].revents && read_some(out_pipe, ended.out) && meanwhile)
-      meanwhile(pid, ended.out);
-    if (fds[1].revents)
-      read_some(err_pipe, ended.err);
-  }
-  int status = 0;
-  waitpid(pid, &status, 0);
-  ended.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-  return ended;
+  process::Reading reading;
+  if (meanwhile)
+    reading.meanwhile = [&](process::Child &child, const std::string &out) {
+      meanwhile(child.pid(), out);
+    };
+  process::Finished ended = process::run(command, {}, reading);
+  return {ended.status.as_shell(), std::move(ended.out), std::move(ended.err)};
 }
 
 VmRun run_vmtest(const std::vector<std::string> &arguments,

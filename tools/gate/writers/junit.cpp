@@ -4,42 +4,12 @@
 
 #include "tools/gate/writers/writers.h"
 #include "tools/gate/writers/writing.h"
+#include "tools/lib/junit.h"
 
 namespace gate
 {
 
-static std::string xml_char(char c)
-{
-  switch (c) {
-  case '&':
-    return "&amp;";
-  case '<':
-    return "&lt;";
-  case '>':
-    return "&gt;";
-  case '"':
-    return "&quot;";
-  default:
-    return std::string(1, c);
-  }
-}
-
-// XML 1.0 cannot hold U+FFFE and U+FFFF (EF BF BE, EF BF BF), not even escaped.
-static std::string xml(const std::string &text)
-{
-  std::string out, clean = one_line(text);
-  for (size_t i = 0; i < clean.size(); i++) {
-    bool forbidden = clean.compare(i, 2, "\xEF\xBF") == 0 && i + 2 < clean.size() &&
-                     static_cast<unsigned char>(clean[i + 2]) >= 0xBE;
-    if (forbidden) {
-      out += '?';
-      i += 2;
-    } else {
-      out += xml_char(clean[i]);
-    }
-  }
-  return out;
-}
+static std::string xml(const std::string &text) { return junit::escape(one_line(text)); }
 
 static std::string xml_lines(const std::string &text)
 {
@@ -52,30 +22,24 @@ static std::string xml_lines(const std::string &text)
   return out;
 }
 
-static std::string test_case(const Row &row, const Report &report)
+static junit::Case test_case(const Row &row, const Report &report)
 {
+  junit::Case one = {.class_name = one_line(row.name), .name = one_line(row_title(row))};
   Outcome outcome = outcome_of(row, report);
-  std::string head =
-      fmt::format("    <testcase classname=\"{}\" name=\"{}\"", xml(row.name), xml(row_title(row)));
   if (outcome == Outcome::Pass)
-    return head + "/>\n";
-  std::string message = xml(fmt::format("{}: {}", to_string(row.verdict), describe(row)));
-  std::string inner;
-  if (outcome == Outcome::Skip)
-    inner = fmt::format("<skipped message=\"{}\"/>", message);
-  else
-    inner = fmt::format("<{0} message=\"{1}\" type=\"{2}\"/>",
-                        outcome == Outcome::Fail ? "failure" : "error", message,
-                        to_string(row.verdict));
-  return fmt::format("{}>\n      {}\n    </testcase>\n", head, inner);
+    return one;
+  one.outcome = outcome == Outcome::Skip   ? junit::Outcome::Skip
+                : outcome == Outcome::Fail ? junit::Outcome::Fail
+                                           : junit::Outcome::Error;
+  one.message = one_line(fmt::format("{}: {}", to_string(row.verdict), describe(row)));
+  one.type = to_string(row.verdict);
+  return one;
 }
 
 // The run as a whole, where it is no pass whatever its rows are.
-static std::string run_case(const char *element, const std::string &message)
+static junit::Case run_case(junit::Outcome outcome, const std::string &message)
 {
-  return fmt::format("    <testcase classname=\"gate\" name=\"gate\">\n"
-                     "      <{} message=\"{}\"/>\n    </testcase>\n",
-                     element, xml(message));
+  return {.class_name = "gate", .name = "gate", .outcome = outcome, .message = one_line(message)};
 }
 
 static std::string property(const std::string &name, const std::string &value)
@@ -107,35 +71,21 @@ static std::string timestamp(const Report &report)
 
 std::string format_junit(const Report &report)
 {
-  size_t tests = 0, failures = 0, errors = 0, skipped = 0;
-  std::string cases;
-  for (const Row &row : report.rows) {
-    if (!row.gated)
-      continue;
-    Outcome outcome = outcome_of(row, report);
-    tests++;
-    failures += outcome == Outcome::Fail;
-    errors += outcome == Outcome::Error;
-    skipped += outcome == Outcome::Skip;
-    cases += test_case(row, report);
-  }
-  if (std::string error = run_error(report); !error.empty()) {
-    tests++;
-    errors++;
-    cases += run_case("error", error);
-  } else if (tests == 0) {
-    tests = skipped = 1;
-    cases = run_case("skipped", headline(report));
-  }
-  std::string counts = fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"",
-                                   tests, failures, errors, skipped);
+  junit::Suite suite;
+  for (const Row &row : report.rows)
+    if (row.gated)
+      suite.add(test_case(row, report));
+  if (std::string error = run_error(report); !error.empty())
+    suite.add(run_case(junit::Outcome::Error, error));
+  else if (suite.tests() == 0)
+    suite.add(run_case(junit::Outcome::Skip, headline(report)));
   return fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                      "<testsuites name=\"gate\" {0}>\n"
                      "  <testsuite name=\"gate {1}\" {0}{2}>\n{3}{4}"
                      "    <system-out>{5}</system-out>\n"
                      "  </testsuite>\n</testsuites>\n",
-                     counts, xml(report.command), timestamp(report), properties(report), cases,
-                     xml_lines(format_table(report)));
+                     suite.counts(), xml(report.command), timestamp(report), properties(report),
+                     suite.cases(), xml_lines(format_table(report)));
 }
 
 } // namespace gate
