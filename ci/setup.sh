@@ -100,6 +100,7 @@ install_missing() {
     if [ -n "$no_install" ]; then
         fail "--no-install was given and these packages are missing: $missing"
     fi
+    [ "$(id -u)" = 0 ] || fail "only root can install packages, and these are missing: $missing"
     say "installing: $missing"
     apt-get update -qq || fail "apt-get update failed"
     missing=$(missing_packages | sort -u | tr '\n' ' ') # candidates may be known only now

@@ -75,11 +75,10 @@ static void add_number(Value &out, const char *name, const std::string &path)
 static Value mitigations()
 {
   Value out = Value::object();
-  std::error_code error;
-  for (const auto &entry :
-       std::filesystem::directory_iterator("/sys/devices/system/cpu/vulnerabilities", error))
-    if (auto text = read_small_file(entry.path()); text && *text != "Not affected")
-      out[entry.path().filename().string()] = *text;
+  const std::string directory = "/sys/devices/system/cpu/vulnerabilities";
+  for (const std::string &name : names_if_there(directory))
+    if (auto text = read_small_file(directory + "/" + name); text && *text != "Not affected")
+      out[name] = *text;
   return out;
 }
 
@@ -138,8 +137,7 @@ std::string accelerator_of(const std::string &hypervisor, bool counts_instructio
 // The build id among the notes of the running kernel, "" where it has none.
 static std::string kernel_build_id()
 {
-  std::ifstream file("/sys/kernel/notes", std::ios::binary);
-  std::string notes{std::istreambuf_iterator<char>(file), {}};
+  std::string notes = read_if_there("/sys/kernel/notes").value_or("");
   auto padded = [](size_t size) { return (size + 3) / 4 * 4; };
   for (size_t at = 0; at + sizeof(Elf64_Nhdr) <= notes.size();) {
     Elf64_Nhdr header;

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "tools/lib/text.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <fstream>
+#include <filesystem>
 #include <numeric>
+
+#include "tools/lib/fd.h"
 
 template <class T> static std::optional<T> parse_all(std::string_view text)
 {
@@ -64,17 +70,41 @@ uint64_t fnv1a(std::string_view text)
   return hash;
 }
 
-std::optional<std::string> read_small_file(const std::string &path)
+std::optional<std::string> read_if_there(int fd)
 {
-  std::ifstream file(path);
-  if (!file)
-    return std::nullopt;
   std::string text;
   char part[4096];
-  while (file.read(part, sizeof(part)) || file.gcount())
-    text.append(part, file.gcount());
-  if (file.bad())
-    return std::nullopt;
-  text.erase(text.find_last_not_of(" \t\r\n") + 1);
+  for (;;) {
+    ssize_t got = read(fd, part, sizeof(part));
+    if (got == 0)
+      return text;
+    if (got > 0)
+      text.append(part, got);
+    else if (errno != EINTR)
+      return std::nullopt;
+  }
+}
+
+std::optional<std::string> read_if_there(const std::string &path)
+{
+  Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  return file ? read_if_there(file.get()) : std::nullopt;
+}
+
+std::vector<std::string> names_if_there(const std::string &directory)
+{
+  std::vector<std::string> names;
+  std::error_code gone;
+  for (std::filesystem::directory_iterator at(directory, gone), end; !gone && at != end;
+       at.increment(gone))
+    names.push_back(at->path().filename());
+  return names;
+}
+
+std::optional<std::string> read_small_file(const std::string &path)
+{
+  std::optional<std::string> text = read_if_there(path);
+  if (text)
+    text->erase(text->find_last_not_of(" \t\r\n") + 1);
   return text;
 }

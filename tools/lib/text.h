@@ -25,5 +25,15 @@ std::optional<std::string> nearest_name(std::string_view name,
 // what somebody may want to collide.
 uint64_t fnv1a(std::string_view text);
 
+// All of a file that may vanish, also while it is read (below /proc, /sys, a cgroup tree); nullopt
+// where it is not there to its end. An ifstream throws there: it has no errno of read() to return.
+std::optional<std::string> read_if_there(const std::string &path);
+// The same of a file that is open already. The descriptor stays open.
+std::optional<std::string> read_if_there(int fd);
+
+// The entries of a directory that may vanish, also while it is read, without "." and ".."; what was
+// read until then. Throws nothing but bad_alloc, unlike ++ of a directory_iterator.
+std::vector<std::string> names_if_there(const std::string &directory);
+
 // The file's content without trailing white space; nullopt where it cannot be read.
 std::optional<std::string> read_small_file(const std::string &path);

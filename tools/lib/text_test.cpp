@@ -2,9 +2,15 @@
 // Strict numbers, the nearest name and small files.
 #include "tools/lib/text.h"
 
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <clocale>
+#include <csignal>
 
 #include "tools/lib/atomic_file.h"
+#include "tools/lib/fd.h"
 #include "tools/lib/temporary_directory.h"
 #include "tools/lib/unit_test.h"
 
@@ -63,6 +69,27 @@ TEST(text_small_file_is_read_or_absent)
   expect(!read_small_file(here / "none"));
   // Opens, and fails to read: no empty text.
   expect(!read_small_file(here.path()), "a directory");
+}
+
+TEST(text_of_a_process_that_went_away)
+{
+  pid_t child = fork();
+  if (child == 0) {
+    pause();
+    _exit(0);
+  }
+  expect(child > 0, "fork");
+  std::string directory = "/proc/" + std::to_string(child);
+  Fd stat(open((directory + "/stat").c_str(), O_RDONLY | O_CLOEXEC));
+  expect(read_if_there(directory + "/stat").value().starts_with(std::to_string(child)));
+  expect(!names_if_there(directory + "/fd").empty());
+  kill(child, SIGKILL);
+  expect_eq(waitpid(child, nullptr, 0), child);
+  // Opened while it was there: read() says ESRCH, where an ifstream's iterator throws.
+  expect(!read_if_there(stat.get()), "of a process that is gone");
+  expect(!read_if_there(directory + "/stat"));
+  expect(!read_small_file(directory + "/stat"));
+  expect(names_if_there(directory + "/fd").empty());
 }
 
 // Of the authors' test vectors.

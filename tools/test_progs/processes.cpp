@@ -8,9 +8,9 @@
 
 #include <cerrno>
 #include <charconv>
-#include <filesystem>
-#include <fstream>
 #include <string>
+
+#include "tools/lib/text.h"
 
 namespace test
 {
@@ -21,10 +21,9 @@ static bool has_children()
   return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
 }
 
-static pid_t parent_of(const std::filesystem::path &process)
+static pid_t parent_of(const std::string &process)
 {
-  std::ifstream file(process / "stat");
-  std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::string text = read_if_there("/proc/" + process + "/stat").value_or("");
   // "pid (name) state ppid": a name may hold blanks and brackets, so look for the last one.
   size_t after_name = text.rfind(')');
   if (after_name == std::string::npos || text.size() < after_name + 5)
@@ -39,12 +38,10 @@ std::vector<pid_t> children_of_this_process()
   std::vector<pid_t> children;
   if (!has_children())
     return children;
-  std::error_code ignored; // processes come and go
-  for (const auto &entry : std::filesystem::directory_iterator("/proc", ignored)) {
-    std::string name = entry.path().filename();
+  for (const std::string &name : names_if_there("/proc")) {
     pid_t pid = 0;
     std::from_chars(name.data(), name.data() + name.size(), pid);
-    if (pid > 0 && parent_of(entry.path()) == getpid())
+    if (pid > 0 && parent_of(name) == getpid())
       children.push_back(pid);
   }
   return children;

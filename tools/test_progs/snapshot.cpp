@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "tools/lib/text.h"
@@ -30,7 +29,7 @@ static std::string link_target(const fs::path &path)
 // "map_id: 12" and the like of a BPF object's fdinfo, to tell which one was left.
 static std::string bpf_id(const std::string &fd)
 {
-  std::ifstream info("/proc/self/fdinfo/" + fd);
+  std::istringstream info(read_if_there("/proc/self/fdinfo/" + fd).value_or(""));
   std::string ids;
   for (std::string line; std::getline(info, line);)
     for (const char *key : {"map_id:", "prog_id:", "link_id:", "btf_id:"})
@@ -41,20 +40,18 @@ static std::string bpf_id(const std::string &fd)
 
 static void add_fds(Snapshot &state)
 {
-  std::error_code ignored;
-  for (const auto &entry : fs::directory_iterator("/proc/self/fd", ignored)) {
-    std::string fd = entry.path().filename(), target = link_target(entry.path());
-    // Its own directory is what the iterator has open.
-    if (target != fmt::format("/proc/{}/fd", getpid()))
+  for (const std::string &fd : names_if_there("/proc/self/fd")) {
+    std::string target = link_target("/proc/self/fd/" + fd);
+    // What the listing itself had open is closed by now.
+    if (!target.empty())
       state["fd " + fd] = target + bpf_id(fd);
   }
 }
 
 static void add_processes(Snapshot &state)
 {
-  std::error_code ignored;
-  for (const auto &entry : fs::directory_iterator("/proc/self/task", ignored))
-    state["thread " + entry.path().filename().string()] = "of the test";
+  for (const std::string &thread : names_if_there("/proc/self/task"))
+    state["thread " + thread] = "of the test";
   for (pid_t child : children_of_this_process())
     state[fmt::format("child process {}", child)] =
         read_small_file(fmt::format("/proc/{}/comm", child)).value_or("");
@@ -85,7 +82,7 @@ struct Mount {
 static std::vector<Mount> mounts()
 {
   std::vector<Mount> list;
-  std::ifstream file("/proc/self/mountinfo");
+  std::istringstream file(read_if_there("/proc/self/mountinfo").value_or(""));
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
     Mount mount;
@@ -137,8 +134,8 @@ static bool belongs_to_another(const std::string &name)
 static bool is_leaf(const fs::path &directory)
 {
   std::error_code ignored;
-  for (const auto &entry : fs::directory_iterator(directory, ignored))
-    if (entry.is_directory(ignored))
+  for (const std::string &name : names_if_there(directory))
+    if (fs::is_directory(directory / name, ignored))
       return false;
   return true;
 }
@@ -147,16 +144,17 @@ static bool is_leaf(const fs::path &directory)
 static void add_cgroups(Snapshot &state, const Mount &hierarchy)
 {
   std::vector<std::string> homes{hierarchy.directory};
-  std::ifstream own("/proc/self/cgroup");
+  std::istringstream own(read_if_there("/proc/self/cgroup").value_or(""));
   for (std::string line; std::getline(own, line);)
     homes.push_back(hierarchy.directory + line.substr(line.rfind(':') + 1));
   for (const std::string &home : homes) {
     std::error_code ignored;
-    for (const auto &entry : fs::directory_iterator(home, ignored))
-      if (entry.is_directory(ignored) && is_leaf(entry.path()) &&
-          !belongs_to_another(entry.path().filename()) &&
-          read_small_file(entry.path() / "cgroup.procs").value_or("x").empty())
-        state["cgroup directory " + entry.path().string()] = "empty";
+    for (const std::string &name : names_if_there(home)) {
+      const fs::path path = fs::path(home) / name;
+      if (fs::is_directory(path, ignored) && is_leaf(path) && !belongs_to_another(name) &&
+          read_small_file(path / "cgroup.procs").value_or("x").empty())
+        state["cgroup directory " + path.string()] = "empty";
+    }
   }
 }
 

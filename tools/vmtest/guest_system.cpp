@@ -165,10 +165,10 @@ static bool insert_module(const std::string &path)
 
 static std::string find_port()
 {
-  std::error_code none;
-  for (const auto &entry : fs::directory_iterator("/sys/class/virtio-ports", none))
-    if (read_small_file(entry.path() / "name") == files_port_name)
-      return "/dev/" + entry.path().filename().string();
+  const std::string ports = "/sys/class/virtio-ports/";
+  for (const std::string &name : names_if_there(ports))
+    if (read_small_file(ports + name + "/name") == files_port_name)
+      return "/dev/" + name;
   return "";
 }
 
@@ -213,9 +213,8 @@ void show_all_messages()
 
 void show_backtraces()
 {
-  std::error_code none;
-  for (const auto &entry : fs::directory_iterator("/proc", none))
-    if (std::string pid = entry.path().filename(); parse_whole(pid) && pid != "1")
+  for (const std::string &pid : names_if_there("/proc"))
+    if (parse_whole(pid) && pid != "1")
       show_process(pid);
   fflush(stdout);
   write_text("/proc/sysrq-trigger", "w"); // who waits without end

@@ -62,10 +62,9 @@ VmRun run_vmtest(const std::vector<std::string> &arguments,
 std::vector<pid_t> our_qemus()
 {
   std::vector<pid_t> found;
-  std::error_code none;
-  for (const auto &entry : std::filesystem::directory_iterator("/proc", none)) {
-    auto pid = parse_whole(entry.path().filename().string());
-    auto line = pid ? read_small_file(entry.path() / "cmdline") : std::nullopt;
+  for (const std::string &name : names_if_there("/proc")) {
+    auto pid = parse_whole(name);
+    auto line = pid ? read_small_file("/proc/" + name + "/cmdline") : std::nullopt;
     // QEMU has the mark inside one argument; vmtest has it as one.
     if (line && line->find(" " + mark()) != std::string::npos)
       found.push_back(static_cast<pid_t>(*pid));
