@@ -89,11 +89,10 @@ std::string command_before()
 std::string behind_command(std::string examples, const std::string &program)
 {
   std::string command = command_before(), begin = "  " + program + ' ';
-  for (size_t at = 0; at < examples.size(); at = examples.find('\n', at) + 1) {
+  for (size_t at = 0, end = 0; end != std::string::npos; at = end + 1) {
     if (examples.compare(at, begin.size(), begin) == 0)
       examples.insert(at + 2, command);
-    if (examples.find('\n', at) == std::string::npos)
-      break;
+    end = examples.find('\n', at);
   }
   return examples;
 }
