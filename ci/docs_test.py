@@ -25,12 +25,16 @@ BISECTS = ("bisect", "ci/bisect_test.sh")
 PATCHES = ("patch", "ci/patch_test.py")
 NEWCOMER = ("newcomer_bench", "ci/newcomer_test.py", "ADD_A_BENCH")
 NEW_TEST = ("newcomer_test", "ci/newcomer_test.py", "ADD_A_TEST")
+PACKAGE = ("package", "packaging/install_test.sh")
 TREE = "works on the reader's tree of the kernel, which it builds"
 MEASURING = "made the figures below it: a hundred boots, or nearly"
 RECORDING = "made the figures below it: a quarter of an hour of measuring, and what it left"
 REGISTRY = "asks npm's registry"
 ELSEWHERE = {
     "ci/test": (None, "ci/workflows/bpfgate.yml", "run: sudo ci/test"),  # runs this test
+    "ci/package": ("package", "ci/meson.build", "find_program('package')"),
+    "apt install ./build/package/bpfgate_*.deb": (*PACKAGE, "apt-get install -y --no-install-recommends"),
+    "bpfgate": (*PACKAGE, "offline bpfgate >"),
     "ninja -C build benchs/bench tools/gate/gate": NEWCOMER,
     "build/benchs/bench --net prandom": NEWCOMER,
     "build/tools/gate/gate record prandom && build/tools/gate/gate check prandom": NEWCOMER,

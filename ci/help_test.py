@@ -87,6 +87,11 @@ def screen(_, build):
             for example in examples:
                 check_example(build, command, example)
     expect(count >= len(PROGRAMS) + 9, f"only {count} helps were found")
+    installed = subprocess.run([build / PROGRAMS["gate"], "compare", "--help"], stdout=subprocess.PIPE, encoding="utf-8",
+                               env={**os.environ, "BPFGATE_COMMAND": "bpfgate"}, check=False).stdout
+    for line in ("Usage: bpfgate gate compare ", "  bpfgate gate compare base.json "):
+        expect(line in installed, f"behind the command bpfgate, gate's help lacks '{line}': {installed}")
+    expect("  gate " not in installed, f"behind the command bpfgate, an example lacks it: {installed}")
 
 
 def man(_, build):

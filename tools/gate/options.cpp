@@ -92,7 +92,7 @@ static std::string on_path(const std::string &program)
 }
 
 // given: what the option --NAME says. built: where the build tree has it, from gate's own
-// directory.
+// directory; installed, it is beside gate.
 static std::string find_program(const std::string &name, const std::string &given,
                                 const char *built)
 {
@@ -102,9 +102,10 @@ static std::string find_program(const std::string &name, const std::string &give
     return on_path(given);
   std::error_code error;
   fs::path own = fs::read_symlink("/proc/self/exe", error);
-  fs::path beside = own.parent_path() / built;
-  if (!error && fs::exists(beside, error))
-    return beside.lexically_normal();
+  if (!error)
+    for (const fs::path &place : {own.parent_path() / built, own.parent_path() / name})
+      if (fs::is_regular_file(place, error))
+        return place.lexically_normal();
   return on_path(name);
 }
 

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdlib>
 #include <sstream>
 #include <vector>
 
@@ -77,6 +78,25 @@ std::string value_of(const CLI::Option &option)
          (option.get_option_text().empty() ? option.get_type_name() : option.get_option_text());
 }
 
+// Where programs are typed behind a command ("bpfgate gate"), it says so in BPFGATE_COMMAND.
+std::string command_before()
+{
+  const char *command = std::getenv("BPFGATE_COMMAND");
+  return command != nullptr && *command != '\0' ? std::string(command) + ' ' : "";
+}
+
+// Examples are indented by two and begin with the name of the program.
+std::string behind_command(std::string examples, const std::string &program)
+{
+  std::string command = command_before(), begin = "  " + program + ' ';
+  for (size_t at = 0, end = 0; end != std::string::npos; at = end + 1) {
+    if (examples.compare(at, begin.size(), begin) == 0)
+      examples.insert(at + 2, command);
+    end = examples.find('\n', at);
+  }
+  return examples;
+}
+
 class Help : public CLI::FormatterBase {
 public:
   std::string make_help(const CLI::App *app, std::string name, CLI::AppFormatMode) const override
@@ -101,13 +121,15 @@ public:
                                 }),
                        indent);
     }
-    return app->get_footer().empty() ? text : text + '\n' + app->get_footer();
+    if (app->get_footer().empty())
+      return text;
+    return text + '\n' + behind_command(app->get_footer(), name.substr(0, name.find(' ')));
   }
 
 private:
   static std::string usage(const CLI::App &app, const std::string &name)
   {
-    std::string text = "Usage: " + name;
+    std::string text = "Usage: " + command_before() + name;
     if (!app.get_subcommands([](const CLI::App *) { return true; }).empty())
       return text + " COMMAND [OPTIONS]\n";
     text += " [OPTIONS]";

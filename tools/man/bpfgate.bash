@@ -62,4 +62,24 @@ _bpfgate() {
     esac
 }
 
+# The installed command: behind "bpfgate gate" as behind gate.
+_bpfgate_command() {
+    local programs=/usr/libexec/bpfgate name=${COMP_WORDS[1]-}
+    COMPREPLY=()
+    if ((COMP_CWORD == 1)); then
+        mapfile -t COMPREPLY < <(compgen -W 'run bench gate test_progs vmtest --store --help --version' -- "$2")
+        return
+    fi
+    case $name in
+    run) name=bench ;;
+    bench | gate | vmtest) ;;
+    test_progs) programs+=/kselftest/bpfgate ;;
+    *) return ;;
+    esac
+    COMP_WORDS=("$programs/$name" "${COMP_WORDS[@]:2}")
+    COMP_CWORD=$((COMP_CWORD - 1))
+    _bpfgate "${COMP_WORDS[0]}" "$2" "$([[ $COMP_CWORD == 1 ]] && echo "$name" || echo "$3")"
+}
+
 complete -o bashdefault -o default -F _bpfgate bench gate test_progs vmtest
+complete -o bashdefault -o default -F _bpfgate_command bpfgate

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """A manual page from what a program's --help says and a text of its own.
-Usage: manpage.py PROGRAM TEXT. The page goes to the standard output. TEXT is the page but for
+Usage: manpage.py PROGRAM TEXT [COMMAND]. The page goes to the standard output. TEXT is the page but for
 @NAME@, @SYNOPSIS@, @OPTIONS@, @EXAMPLES@ and @EXIT@, and @COMMANDS@ where there are subcommands.
+With COMMAND the page is that of "COMMAND PROGRAM", as COMMAND-PROGRAM(1).
 """
 
 import dataclasses
@@ -127,5 +128,16 @@ def page(path, text):
     return f'{comment}\n.TH {program.upper()} 1 "" "bpfgate {version}" "bpfgate"\n{rest}'
 
 
+def behind(command, text):
+    """The page of a program that is typed behind another command."""
+    ours = "(bench|gate|test_progs|vmtest)"
+    text = re.sub(rf"\\fB{ours}\\fR\(1\)", rf"\\fB{command}\\-\1\\fR(1)", text)
+    text = re.sub(rf"^(\\fB|\.SS |){ours}(?= )(?! \\-)", rf"\1{command} \2", text, flags=re.M)
+    text = re.sub(rf"^{ours}(?= \\- )", rf"{command}\\-\1", text, flags=re.M)
+    text = re.sub(rf"(?<!^)\\fB{ours}(?= [a-z])", rf"\\fB{command} \1", text, flags=re.M)
+    return re.sub(r"^\.TH ", f".TH {command.upper()}-", text, flags=re.M)
+
+
 if __name__ == "__main__":
-    sys.stdout.write(page(sys.argv[1], pathlib.Path(sys.argv[2]).read_text(encoding="utf-8")))
+    whole = page(sys.argv[1], pathlib.Path(sys.argv[2]).read_text(encoding="utf-8"))
+    sys.stdout.write(behind(sys.argv[3], whole) if len(sys.argv) > 3 else whole)
