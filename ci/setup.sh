@@ -52,10 +52,14 @@ bpftool_package() {
     if have_candidate bpftool; then echo bpftool; else echo linux-tools-generic; fi
 }
 
+# What bench and gate are built with; only the tests need cmocka, the linters and QEMU, and ci/gate
+# QEMU for --vm.
 wanted_packages() {
-    echo g++ git meson ninja-build pkg-config libbpf-dev libcmocka-dev libfmt-dev libcli11-dev \
-        nlohmann-json3-dev libboost-dev libsqlite3-dev librapidcheck-dev clang-format clang-tidy \
-        libarchive-dev liblzma-dev libzstd-dev liblz4-dev libbz2-dev zlib1g-dev nettle-dev qemu-system-x86
+    echo g++ git meson ninja-build pkg-config libbpf-dev libfmt-dev libcli11-dev nlohmann-json3-dev \
+        libboost-dev libsqlite3-dev libarchive-dev liblzma-dev libzstd-dev liblz4-dev libbz2-dev \
+        zlib1g-dev nettle-dev
+    [ "$me" = ci/gate ] || echo libcmocka-dev clang-format clang-tidy qemu-system-x86
+    [ -z "${wanted_vm-}" ] || echo "$wanted_vm"
 }
 
 # Tools that read what gate writes. Their tests skip without them, so --no-install does not ask for
@@ -114,16 +118,33 @@ find_bpftool() {
     find /usr/lib/linux-tools* -name bpftool 2>/dev/null | sort -V | tail -1
 }
 
+# One line a step in a log; on a terminal ninja's own line, which says how far it is.
+run_ninja() {
+    say "building $build/"
+    if [ -t 1 ]; then
+        NINJA_STATUS="$me: building %f of %t, %es  " ninja -C "$build" "$@" || fail "the build failed"
+    else
+        ninja -C "$build" --quiet "$@" || fail "the build failed"
+    fi
+}
+
 # All, or the given targets.
 build_all() {
+    set_up=
     if [ ! -e "$build/build.ninja" ]; then
         say "configuring $build/"
         mkdir -p "$build"
-        meson setup "$build" -Dbpftool="$(find_bpftool)" >"$build/setup.log" 2>&1 || {
+        set_up="setup -Dbpftool=$(find_bpftool)"
+    elif [ "$me" != ci/gate ] && ! grep -q 'libcmocka' "$build/build.ninja"; then
+        say "configuring $build/ for the tests, too" # ci/gate was here first
+        set_up="configure -Dtests=enabled"
+    fi
+    if [ -n "$set_up" ]; then
+        # shellcheck disable=SC2086
+        meson $set_up "$build" >"$build/setup.log" 2>&1 || {
             tail -n 20 "$build/setup.log" >&2
             fail "meson setup failed; all of it is in $build/setup.log"
         }
     fi
-    say "building $build/"
-    ninja -C "$build" --quiet "$@" || fail "the build failed"
+    run_ninja "$@"
 }

@@ -2,7 +2,7 @@
 // Where baselines and history live: one SQLite file, and the executables that were measured.
 //
 //   STORE/gate.db                     runs, their figures, and which of them are baselines
-//   STORE/artefacts/<hash>/bench.zst  an executable without debug information, by its contents;
+//   STORE/artefacts/<hash>/bench.zst  an executable, packed, by its contents;
 //                                     gates before 0.2 kept it unpacked, as "bench"
 //   STORE/waivers.json                see waivers.h
 //
