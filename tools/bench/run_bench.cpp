@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "tools/bench/run_bench.h"
 
-#include <fcntl.h>
 #include <linux/capability.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -34,19 +32,6 @@ static void check_os(bool fine, const char *operation)
     throw std::system_error(errno, std::generic_category(), operation);
 }
 
-static void make_pipe(Fd &read_end, Fd &write_end)
-{
-  int ends[2];
-  check_os(pipe2(ends, O_CLOEXEC) == 0, "pipe");
-  read_end.reset(ends[0]);
-  write_end.reset(ends[1]);
-}
-
-static int shell_status(int status)
-{
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
 std::vector<std::string> Ended::lines() const
 {
   std::istringstream text(out);
@@ -56,47 +41,18 @@ std::vector<std::string> Ended::lines() const
   return all;
 }
 
-[[noreturn]] static void execute(const std::string &program,
-                                 const std::vector<std::string> &arguments, const Setup &setup)
-{
-  std::vector<char *> argv{const_cast<char *>(program.c_str())};
-  for (const std::string &argument : arguments)
-    argv.push_back(const_cast<char *>(argument.c_str()));
-  argv.push_back(nullptr);
-  try {
-    if (setup)
-      setup();
-    execv(program.c_str(), argv.data());
-    fmt::print(stderr, "cannot execute '{}'\n", program);
-  } catch (const std::exception &error) {
-    fmt::print(stderr, "setting up: {}\n", error.what());
-  }
-  _exit(126);
-}
-
 Process::Process(const std::string &program, const std::vector<std::string> &arguments,
                  const Setup &setup)
 {
-  Fd in, out, err;
-  make_pipe(in, x_in);
-  make_pipe(x_out, out);
-  make_pipe(x_err, err);
-  x_pid = fork();
-  check_os(x_pid >= 0, "fork");
-  if (x_pid == 0) {
-    dup2(in.get(), STDIN_FILENO);
-    dup2(out.get(), STDOUT_FILENO);
-    dup2(err.get(), STDERR_FILENO);
-    execute(program, arguments, setup);
-  }
-}
-
-Process::~Process()
-{
-  if (x_pid <= 0)
-    return;
-  kill(x_pid, SIGKILL);
-  waitpid(x_pid, nullptr, 0);
+  process::Pipe in = process::make_pipe(), out = process::make_pipe(), err = process::make_pipe();
+  std::vector<std::string> argv{program};
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  process::Options options = {
+      .in = in.read.get(), .out = out.write.get(), .err = err.write.get(), .prepare = setup};
+  x_child = process::spawn(argv, options);
+  x_in = std::move(in.write);
+  x_out = std::move(out.read);
+  x_err = std::move(err.read);
 }
 
 void Process::write_line(const std::string &line)
@@ -108,18 +64,6 @@ void Process::write_line(const std::string &line)
   check_os(written == static_cast<ssize_t>(text.size()), "write to bench");
 }
 
-// False at the end of the stream, which is closed then.
-bool Process::read_some(Fd &from, std::string &into)
-{
-  char part[65536];
-  ssize_t length = read(from.get(), part, sizeof(part));
-  if (length <= 0)
-    from.reset();
-  else
-    into.append(part, static_cast<size_t>(length));
-  return length > 0;
-}
-
 std::string Process::read_line()
 {
   size_t end;
@@ -127,8 +71,8 @@ std::string Process::read_line()
     pollfd fds[] = {{x_out.get(), POLLIN, 0}, {x_err.get(), POLLIN, 0}};
     expect(poll(fds, 2, patience_ms) > 0, "bench says nothing: " + x_ended.err);
     if (fds[1].revents)
-      read_some(x_err, x_ended.err);
-    if (fds[0].revents && !read_some(x_out, x_buffer))
+      process::read_some(x_err, x_ended.err);
+    if (fds[0].revents && !process::read_some(x_out, x_buffer))
       fail("bench ended its output: " + x_ended.err, std::source_location::current());
   }
   std::string line = x_buffer.substr(0, end);
@@ -143,24 +87,15 @@ std::string Process::read_until(const std::string &beginning)
       return line;
 }
 
-void Process::signal(int number) { check_os(kill(x_pid, number) == 0, "kill"); }
-
 Ended Process::wait()
 {
   close_in();
-  while (x_out || x_err) {
-    pollfd fds[] = {{x_out.get(), POLLIN, 0}, {x_err.get(), POLLIN, 0}};
-    expect(poll(fds, 2, patience_ms) > 0, "bench does not end: " + x_ended.err);
-    if (fds[0].revents)
-      read_some(x_out, x_buffer);
-    if (fds[1].revents)
-      read_some(x_err, x_ended.err);
-  }
-  int status = 0;
-  check_os(waitpid(x_pid, &status, 0) == x_pid, "wait for bench");
-  x_pid = -1;
-  x_ended.out = x_buffer;
-  x_ended.status = shell_status(status);
+  process::Finished rest =
+      process::finish(x_child, std::move(x_out), std::move(x_err), {.timeout_ms = 5 * patience_ms});
+  x_ended.err += rest.err;
+  expect(!rest.timed_out, "bench does not end: " + x_ended.err);
+  x_ended.out = x_buffer + rest.out;
+  x_ended.status = rest.status.as_shell();
   return x_ended;
 }
 
@@ -205,29 +140,12 @@ result::Result measure(std::vector<std::string> arguments)
 
 void in_own_mounts(const std::function<void()> &body)
 {
-  Fd read_end, write_end;
-  make_pipe(read_end, write_end);
-  pid_t pid = fork();
-  check_os(pid >= 0, "fork");
-  if (pid == 0) {
-    std::string why;
-    try {
-      check_os(unshare(CLONE_NEWNS) == 0, "unshare mounts");
-      check_os(mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0, "make / private");
-      body();
-    } catch (const std::exception &error) {
-      why = error.what();
-    }
-    _exit(write(write_end.get(), why.data(), why.size()) < 0 || !why.empty());
-  }
-  write_end.reset();
-  std::string why;
-  char part[4096];
-  while (ssize_t length = read(read_end.get(), part, sizeof(part)))
-    why.append(part, std::max<ssize_t>(0, length));
-  int status = 0;
-  check_os(waitpid(pid, &status, 0) == pid, "wait");
-  expect(status == 0, why);
+  std::string why = process::thrown_in_child([&] {
+    check_os(unshare(CLONE_NEWNS) == 0, "unshare mounts");
+    check_os(mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0, "make / private");
+    body();
+  });
+  expect(why.empty(), why);
 }
 
 void keep_capabilities(const std::vector<int> &kept)

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/lib/fd.h"
+#include "tools/lib/process.h"
 #include "tools/lib/result.h"
 
 namespace bench_test
@@ -25,7 +25,8 @@ struct Ended {
   std::vector<std::string> lines() const; // of out
 };
 
-// What a child does between fork and exec: a namespace, fewer rights. It throws where it fails.
+// What a child does between fork and exec: a namespace, fewer rights. It throws std::system_error
+// where it fails, which then comes from Process().
 using Setup = std::function<void()>;
 
 // A child with its three streams as pipes. Killed with this object, if it is still there.
@@ -34,11 +35,8 @@ public:
   // Throws std::system_error when there is no pipe or no process.
   Process(const std::string &program, const std::vector<std::string> &arguments,
           const Setup &setup = nullptr);
-  ~Process();
-  Process(const Process &) = delete;
-  Process &operator=(const Process &) = delete;
 
-  pid_t pid() const { return x_pid; }
+  pid_t pid() const { return x_child.pid(); }
   // To its standard input. Throws when it does not read any more.
   void write_line(const std::string &line);
   void close_in() { x_in.reset(); }
@@ -47,13 +45,12 @@ public:
   std::string read_line();
   // Reads lines until one begins like this.
   std::string read_until(const std::string &beginning);
-  void signal(int number);
+  void signal(int number) { x_child.signal(number); }
   // Closes its input, reads all that is left and waits for the end.
   Ended wait();
 
 private:
-  bool read_some(Fd &from, std::string &into);
-  pid_t x_pid = -1;
+  process::Child x_child;
   Fd x_in, x_out, x_err;
   std::string x_buffer; // read, not yet taken by read_line()
   Ended x_ended;

@@ -59,26 +59,12 @@ TEST(baseline_file_of_two_gates_is_that_of_one)
   TemporaryDirectory here;
   std::string path = here / "base.json";
   result::write_result(path, numbered(0));
-  constexpr int writers = 3, each = 15;
-  for (int writer = 1; writer <= writers; writer++)
-    if (fork() == 0) {
-      int code = 0;
-      try {
-        for (int i = 0; i < each; i++)
-          result::write_result(path, numbered(writer));
-      } catch (...) {
-        code = 1;
-      }
-      _exit(code);
-    }
-  int running = writers;
-  while (running > 0) {
-    expect(number_of(path) <= writers, "a file that nobody wrote");
-    int status = 0;
-    if (waitpid(-1, &status, WNOHANG) > 0) {
-      running--;
-      expect_eq(status, 0);
-    }
+  constexpr int count = 3;
+  for (process::Child &each : writers(
+           count, 15, [&](int writer, int) { result::write_result(path, numbered(writer + 1)); })) {
+    while (each.running())
+      expect(number_of(path) <= count, "a file that nobody wrote");
+    expect(each.status().success());
   }
   expect(number_of(path) >= 1, "the last one is missing");
   expect_eq(std::distance(fs::directory_iterator(here.path()), fs::directory_iterator()), 1);
@@ -87,7 +73,7 @@ TEST(baseline_file_of_two_gates_is_that_of_one)
 TEST(baseline_file_on_a_full_disk_is_the_old_one)
 {
   TemporaryDirectory here;
-  expect_text(in_child([&] {
+  expect_text(process::thrown_in_child([&] {
     mount_small(here.path(), "256k");
     std::string path = here / "base.json", waivers = here / "waivers.json";
     result::write_result(path, numbered(7, 10));

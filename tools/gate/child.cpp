@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "tools/gate/child.h"
 
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <csignal>
-#include <system_error>
 
 #include "tools/gate/interrupt.h"
 #include "tools/gate/spawn.h"
@@ -18,55 +12,28 @@ namespace gate
 {
 
 static constexpr size_t longest_line = 16u << 20;
-static constexpr long grace_ms = 2000;
 static constexpr size_t last_words_size = 65536; // a guest's console may come behind them
 
 Child::Child(const std::string &program, const std::vector<std::string> &arguments)
+    : x_err(process::memory_file())
 {
-  Fd in, out;
-  make_pipe(in, x_in);
-  make_pipe(x_out, out);
-  x_err.reset(memfd_create("stderr", MFD_CLOEXEC));
-  if (!x_err)
-    throw std::system_error(errno, std::generic_category(), "cannot make a file in memory");
-  fcntl(x_err.get(), F_SETFL, O_APPEND);
+  process::Pipe in = process::make_pipe(), out = process::make_pipe();
   std::vector<std::string> argv = {program};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
-  x_pid = spawn(argv, in.get(), out.get(), x_err.get());
+  process::Options options = child_options();
+  options.in = in.read.get();
+  options.out = out.write.get();
+  options.err = x_err.get();
+  x_child = process::spawn(argv, options);
+  x_in = std::move(in.write);
+  x_out = std::move(out.read);
 }
 
 Child::~Child()
 {
   x_in.reset();
-  if (reap(grace_ms))
-    return;
-  kill(x_pid, SIGTERM);
-  if (!reap(grace_ms))
-    kill_now();
-}
-
-void Child::kill_now()
-{
-  if (x_pid < 0)
-    return;
-  kill(x_pid, SIGKILL);
-  waitpid(x_pid, &x_status, 0);
-  x_pid = -1;
-}
-
-bool Child::reap(long timeout_ms)
-{
-  auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
-  while (x_pid >= 0) {
-    if (waitpid(x_pid, &x_status, WNOHANG) == x_pid) {
-      x_pid = -1;
-      break;
-    }
-    if (std::chrono::steady_clock::now() > until)
-      return false;
-    usleep(1000);
-  }
-  return true;
+  x_child.wait(grace_ms);
+  x_child.end(); // while it can still write
 }
 
 bool Child::write_line(const std::string &line)
@@ -96,41 +63,33 @@ Child::Read Child::read_line(std::string &line, long timeout_ms)
         until - std::chrono::steady_clock::now());
     if (left.count() < 0)
       return Read::Timeout;
+    if (!x_out)
+      return Read::End;
     if (!wait_readable(x_out.get(), left.count() + 1))
       continue;
-    char bytes[65536];
-    ssize_t got = read(x_out.get(), bytes, sizeof(bytes));
-    if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN))
+    if (!process::read_some(x_out, x_buffer))
       return Read::End;
-    if (got > 0)
-      x_buffer.append(bytes, got);
   }
 }
 
 std::string Child::describe_end()
 {
-  if (!reap(grace_ms)) {
-    kill_now();
+  if (!x_child.wait(grace_ms)) {
+    x_child.kill_now();
     return "closed its output without ending";
   }
-  return describe_status(x_status);
+  return x_child.status().describe();
 }
 
 std::optional<int> Child::exit_status() const
 {
-  if (x_pid >= 0 || !WIFEXITED(x_status))
-    return std::nullopt;
-  return WEXITSTATUS(x_status);
+  int code = x_child.status().exit_code();
+  return x_child.pid() >= 0 || code < 0 ? std::nullopt : std::optional(code);
 }
 
 std::string Child::last_words() const
 {
-  std::string tail(last_words_size, '\0');
-  off_t size = lseek(x_err.get(), 0, SEEK_END);
-  off_t from = std::max<off_t>(0, size - static_cast<off_t>(tail.size()));
-  ssize_t got = pread(x_err.get(), tail.data(), tail.size(), from);
-  tail.resize(std::max<ssize_t>(got, 0));
-  return telling_line(tail);
+  return telling_line(process::tail_of(x_err, last_words_size));
 }
 
 static bool tells(std::string_view line)

@@ -2,14 +2,12 @@
 // A child that is talked to in lines. It dies with its parent and with this object.
 #pragma once
 
-#include <sys/types.h>
-
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "tools/lib/fd.h"
+#include "tools/lib/process.h"
 
 namespace gate
 {
@@ -35,16 +33,13 @@ public:
   std::string describe_end();
   // Exit status of an ended child, nothing when a signal ended it.
   std::optional<int> exit_status() const;
-  void kill_now();
+  void kill_now() { x_child.kill_now(); }
 
   // The last line on standard error that tells something, see telling_line().
   std::string last_words() const;
 
 private:
-  bool reap(long timeout_ms);
-
-  pid_t x_pid = -1;
-  int x_status = 0;
+  process::Child x_child;
   Fd x_in, x_out, x_err;
   std::string x_buffer;
 };

@@ -3,21 +3,20 @@
 // that are full.
 #pragma once
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sched.h>
 #include <sys/mount.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstring>
 #include <functional>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include "tools/lib/process.h"
 #include "tools/lib/unit_test.h"
 
 namespace robustness
@@ -25,60 +24,41 @@ namespace robustness
 
 using unit_test::expect;
 
-// Runs body in a child. What it throws is its failure, and the text comes back.
-inline std::string in_child(const std::function<void()> &body)
-{
-  int ends[2];
-  expect(pipe2(ends, O_CLOEXEC) == 0);
-  pid_t child = fork();
-  if (child == 0) {
-    std::string text;
-    try {
-      body();
-    } catch (const std::exception &failure) {
-      text = failure.what();
-    }
-    _exit(write(ends[1], text.data(), text.size()) != static_cast<ssize_t>(text.size()));
-  }
-  close(ends[1]);
-  std::string text(4096, '\0');
-  text.resize(std::max<ssize_t>(0, read(ends[0], text.data(), text.size())));
-  close(ends[0]);
-  int status = 1;
-  waitpid(child, &status, 0);
-  expect(WIFEXITED(status) && WEXITSTATUS(status) == 0, fmt::format("wait status {}", status));
-  return text;
-}
-
 // Calls write_one(first), write_one(first + 1), ... in a child, which it kills after a while.
 // Returns the last number that was written for certain.
 inline int write_until_killed(const std::function<void(int)> &write_one, int first,
                               std::chrono::microseconds after)
 {
-  int ends[2];
-  expect(pipe2(ends, O_CLOEXEC) == 0);
-  pid_t child = fork();
-  if (child == 0) {
-    try {
-      for (int i = first;; i++) {
-        write_one(i);
-        if (write(ends[1], &i, sizeof(i)) != sizeof(i))
-          _exit(1);
-      }
-    } catch (...) {
-      _exit(1);
+  process::Pipe pipe = process::make_pipe();
+  process::Child child = process::fork_child([&] {
+    for (int i = first;; i++) {
+      write_one(i);
+      if (write(pipe.write.get(), &i, sizeof(i)) != sizeof(i))
+        return 1;
     }
-  }
-  close(ends[1]);
+  });
+  pipe.write.reset();
   std::this_thread::sleep_for(after);
-  kill(child, SIGKILL);
-  int status = 0, last = first - 1, number = 0;
-  waitpid(child, &status, 0);
-  expect(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "it ended before it was killed");
-  while (read(ends[0], &number, sizeof(number)) == sizeof(number))
+  child.kill_now();
+  expect(child.status().signal() == SIGKILL, "it ended before it was killed");
+  int last = first - 1, number = 0;
+  while (read(pipe.read.get(), &number, sizeof(number)) == sizeof(number))
     last = number;
-  close(ends[0]);
   return last;
+}
+
+// So many children at once, each of which calls write_one(its number, i) for each i below times.
+inline std::vector<process::Child> writers(int count, int times,
+                                           const std::function<void(int writer, int)> &write_one)
+{
+  std::vector<process::Child> children;
+  for (int writer = 0; writer < count; writer++)
+    children.push_back(process::fork_child([&] {
+      for (int i = 0; i < times; i++)
+        write_one(writer, i);
+      return 0;
+    }));
+  return children;
 }
 
 // Three times what one call takes: kills that fall anywhere into it hit two or three calls, however
@@ -100,7 +80,7 @@ inline void mount_small(const std::string &directory, const char *size)
     throw std::runtime_error("SKIP no right to mount a tmpfs: " + std::string(strerror(errno)));
 }
 
-// Of in_child(): nothing went wrong, or this machine lacks something.
+// Of thrown_in_child(): nothing went wrong, or this machine lacks something.
 inline void expect_text(const std::string &text)
 {
   if (text.starts_with("SKIP "))

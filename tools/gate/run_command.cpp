@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "tools/gate/run_command.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <chrono>
-#include <csignal>
-#include <system_error>
+#include <string_view>
 
 #include "tools/gate/interrupt.h"
 #include "tools/gate/options.h"
@@ -19,131 +12,28 @@
 namespace gate
 {
 
-using Clock = std::chrono::steady_clock;
-
 static constexpr size_t most_output = 64u << 20, most_complaints = 400;
-static constexpr long grace_ms = 2000;
-
-namespace
-{
-
-// A command while it runs.
-class Process {
-public:
-  explicit Process(const std::vector<std::string> &argv)
-  {
-    Fd nothing(open("/dev/null", O_RDONLY | O_CLOEXEC)), out, err;
-    make_pipe(x_out, out);
-    make_pipe(x_err, err);
-    x_begin = Clock::now();
-    x_pid = spawn(argv, nothing.get(), out.get(), err.get());
-    x_end.reset(static_cast<int>(syscall(SYS_pidfd_open, x_pid, 0)));
-    if (!x_end) {
-      int failure = errno;
-      end();
-      throw std::system_error(failure, std::generic_category(), "cannot watch a process");
-    }
-  }
-  ~Process() { end(); }
-
-  Finished finish(long timeout_ms)
-  {
-    auto until = x_begin + std::chrono::milliseconds(timeout_ms);
-    while (true) {
-      pollfd wanted[] = {
-          {x_end.get(), POLLIN, 0}, {x_out.get(), POLLIN, 0}, {x_err.get(), POLLIN, 0}};
-      auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now());
-      if (left.count() < 0)
-        return failed(fmt::format("no end within {} s", timeout_ms / 1000.0));
-      if (wait_any(wanted, 3, left.count() + 1) == 0)
-        continue;
-      if (wanted[0].revents)
-        return ended();
-      read_some(wanted[1].revents, x_out, x_run.output, most_output + 1);
-      read_some(wanted[2].revents, x_err, x_run.complaints, most_complaints);
-      if (x_run.output.size() > most_output)
-        return failed(fmt::format("more than {} MiB of output", most_output >> 20));
-    }
-  }
-
-private:
-  // False at the end, and when nothing is left for now.
-  static bool read_some(short ready, Fd &fd, std::string &text, size_t most)
-  {
-    char bytes[65536];
-    if (!ready)
-      return false;
-    ssize_t got = read(fd.get(), bytes, sizeof(bytes));
-    if (got < 0 && errno == EINTR)
-      return true;
-    if (got <= 0) {
-      fd.reset(); // poll() skips what is closed
-      return false;
-    }
-    text.append(bytes, std::min<size_t>(got, most - std::min(most, text.size())));
-    return true;
-  }
-
-  // What is still in a pipe; a grandchild that holds it open is not waited for.
-  static void drain(Fd &fd, std::string &text, size_t most)
-  {
-    if (!fd)
-      return;
-    fcntl(fd.get(), F_SETFL, O_NONBLOCK);
-    while (read_some(POLLIN, fd, text, most))
-      ;
-  }
-
-  Finished ended()
-  {
-    x_run.wall_ns = std::chrono::duration<double, std::nano>(Clock::now() - x_begin).count();
-    drain(x_out, x_run.output, most_output + 1);
-    drain(x_err, x_run.complaints, most_complaints);
-    if (int status = kill_rest(); status != 0)
-      x_run.failure = describe_status(status);
-    return std::move(x_run);
-  }
-
-  Finished failed(const std::string &why)
-  {
-    x_run.failure = why;
-    end();
-    return std::move(x_run);
-  }
-
-  void end()
-  {
-    if (x_pid < 0)
-      return;
-    kill(-x_pid, SIGTERM);
-    kill(x_pid, SIGTERM); // where it has no group of its own yet
-    pollfd ended = {x_end.get(), POLLIN, 0};
-    poll(&ended, 1, grace_ms);
-    kill(x_pid, SIGKILL);
-    kill_rest();
-  }
-
-  // Whatever the command left running, too; until it is waited for, its number is not given away.
-  int kill_rest()
-  {
-    int status = 0;
-    kill(-x_pid, SIGKILL);
-    waitpid(x_pid, &status, 0);
-    x_pid = -1;
-    return status;
-  }
-
-  pid_t x_pid = -1;
-  Fd x_end, x_out, x_err;
-  Clock::time_point x_begin;
-  Finished x_run;
-};
-
-} // namespace
 
 Finished run_command(const std::vector<std::string> &argv, long timeout_ms)
 {
-  return Process(argv).finish(timeout_ms);
+  process::Reading reading = {.timeout_ms = timeout_ms,
+                              .until = process::Reading::Until::Ended,
+                              .most_out = most_output + 1,
+                              .most_err = most_complaints};
+  reading.poll = wait_any;
+  reading.meanwhile = [](process::Child &child, const std::string &output) {
+    if (output.size() > most_output)
+      child.end();
+  };
+  process::Finished ended = process::run(argv, child_options(), reading);
+  Finished run = {std::move(ended.out), std::move(ended.err), ended.wall_ns, ""};
+  if (ended.timed_out)
+    run.failure = fmt::format("no end within {} s", timeout_ms / 1000.0);
+  else if (run.output.size() > most_output)
+    run.failure = fmt::format("more than {} MiB of output", most_output >> 20);
+  else if (!ended.status.success())
+    run.failure = ended.status.describe();
+  return run;
 }
 
 static constexpr std::string_view for_a_shell = "|&;<>()$`\n";

@@ -29,23 +29,14 @@ TEST(store_two_gates_at_once_lose_nothing)
 {
   TemporaryDirectory here;
   constexpr int gates = 4, each = 5;
-  for (int gate = 0; gate < gates; gate++)
-    if (fork() == 0) {
-      int code = 0;
-      try {
-        for (int i = 0; i < each; i++)
-          Store(here.path())
-              .add("c", fmt::format("exe {}", gate),
-                   recording({"all"}, {fmt::format("b{}_{}", gate, i)}));
-      } catch (...) {
-        code = 1;
-      }
-      _exit(code);
-    }
-  for (int gate = 0; gate < gates; gate++) {
-    int status = 0;
-    wait(&status);
-    expect_eq(status, 0);
+  auto add_one = [&](int gate, int i) {
+    Store(here.path())
+        .add("c", fmt::format("exe {}", gate),
+             recording({"all"}, {fmt::format("b{}_{}", gate, i)}));
+  };
+  for (process::Child &child : writers(gates, each, add_one)) {
+    child.wait();
+    expect(child.status().success());
   }
   Store store(here.path());
   expect_eq(count_rows(store.read("c")), size_t{gates * each});
@@ -127,7 +118,7 @@ TEST(store_killed_while_accepting_has_one_baseline)
 TEST(store_on_a_full_disk_is_as_it_was)
 {
   TemporaryDirectory here;
-  expect_text(in_child([&] {
+  expect_text(process::thrown_in_child([&] {
     mount_small(here.path(), "600k");
     Store store(here.path());
     store.add("c", "one", recording({"all"}, {"a"}, 1));
@@ -160,7 +151,7 @@ TEST(store_on_a_full_disk_is_as_it_was)
 TEST(store_that_is_read_only_can_be_read)
 {
   TemporaryDirectory here;
-  expect_text(in_child([&] {
+  expect_text(process::thrown_in_child([&] {
     mount_small(here.path(), "4m");
     Store store(here.path());
     store.add("c", "one", recording({"all"}, {"a"}));

@@ -96,7 +96,7 @@ static size_t peak_kib()
 static void expect_growth(size_t most_kib, const std::function<void()> &body)
 {
   malloc_trim(0);
-  robustness::expect_text(robustness::in_child([&] {
+  robustness::expect_text(process::thrown_in_child([&] {
     size_t before = peak_kib();
     body();
     expect(peak_kib() < before + most_kib, fmt::format("{} KiB", peak_kib() - before));
