@@ -18,8 +18,8 @@ double binomial_upper_tail(double n, double p, double k);
 // The k below and above which X ~ Bin(n, p) falls with at most that probability.
 double binomial_lower_quantile(double n, double p, double probability);
 double binomial_upper_quantile(double n, double p, double probability);
-// The exact upper bound (Clopper, Pearson 1934) of a share of which `hits` of `trials` were seen, at
-// one minus `error`.
+// The exact upper bound (Clopper, Pearson 1934) of a share of which `hits` of `trials` were seen,
+// at one minus `error`.
 double binomial_upper_bound(double trials, double hits, double error);
 
 // x with P(B <= x) = p for B ~ Beta(a, b): the inverse of the regularised incomplete beta function.

@@ -26,6 +26,7 @@ public:
   Value &operator=(Value &&other) noexcept;
   ~Value();
 
+  // NOLINTBEGIN(google-explicit-constructor): a member is set to what it is.
   template <std::same_as<bool> Flag> Value(Flag flag) : x_value(flag) {}
   Value(double number);
   Value(const char *text);
@@ -38,6 +39,7 @@ public:
   template <std::signed_integral Whole> Value(Whole whole) : Value(Signed{whole}) {}
   template <std::unsigned_integral Whole>
   requires(!std::same_as<Whole, bool>) Value(Whole whole) : Value(Unsigned{whole}) {}
+  // NOLINTEND(google-explicit-constructor)
 
   static Value object();
   static Value list();
