@@ -19,6 +19,7 @@
 
 #include "tools/lib/cpus.h"
 #include "tools/lib/hardware.h"
+#include "tools/lib/hash.h"
 #include "tools/lib/instruction_clock.h"
 #include "tools/lib/text.h"
 
@@ -147,10 +148,7 @@ static std::string kernel_build_id()
     if (at > notes.size() || header.n_type != NT_GNU_BUILD_ID ||
         notes.compare(name, header.n_namesz, "GNU", 4) != 0)
       continue;
-    std::string id;
-    for (size_t i = 0; i < header.n_descsz; i++)
-      id += fmt::format("{:02x}", static_cast<uint8_t>(notes[text + i]));
-    return id;
+    return to_hex(std::string_view(notes).substr(text, header.n_descsz));
   }
   return "";
 }

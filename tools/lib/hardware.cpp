@@ -8,6 +8,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "tools/lib/hash.h"
 #include "tools/lib/text.h"
 
 Value cache_sizes()
@@ -35,12 +36,8 @@ static std::string build_id_in(const char *notes, size_t size)
     size_t end = contents + aligned(note.n_descsz);
     if (end > size)
       return "";
-    if (note.n_type == NT_GNU_BUILD_ID && std::string_view(notes + name, 3) == "GNU") {
-      std::string id;
-      for (size_t i = 0; i < note.n_descsz; i++)
-        id += fmt::format("{:02x}", static_cast<unsigned char>(notes[contents + i]));
-      return id;
-    }
+    if (note.n_type == NT_GNU_BUILD_ID && std::string_view(notes + name, 3) == "GNU")
+      return to_hex({notes + contents, note.n_descsz});
     notes += end;
     size -= end;
   }
