@@ -38,6 +38,15 @@ static Row make_row(const Benchmark &benchmark, const Metric &metric)
   return row;
 }
 
+// What readers dropped of both sides.
+static void put_dropped(Row &row, const Benchmark *base, const Benchmark *comp)
+{
+  for (auto [side, benchmark] : {std::pair("base", base), std::pair("comp", comp)})
+    if (benchmark && benchmark->dropped)
+      row.dropped += fmt::format("{}{}: {} dropped, first {}", row.dropped.empty() ? "" : "; ",
+                                 side, benchmark->dropped, benchmark->first_dropped);
+}
+
 static Candidate settled(Row row, Verdict verdict, const std::string &note)
 {
   row.verdict = verdict;
@@ -165,7 +174,16 @@ static void add_evidence(Candidate &candidate, const Figures &base, const Figure
 // Work that vanished is no improvement. Ratios (false positives) may be zero.
 static bool is_collapse(const Row &row, bool may_be_zero)
 {
-  return !may_be_zero && row.kind != Class::Ratio && *row.base != 0 && *row.comp == 0;
+  return !may_be_zero && row.kind != Class::Ratio && row.kind != Class::Unknown && *row.base != 0 &&
+         *row.comp == 0;
+}
+
+// No margin around zero is known, and none is needed.
+static bool all_zero(const Figures &base, const Figures &comp)
+{
+  auto is_zero = [](double value) { return value == 0; };
+  return std::all_of(base.loads.begin(), base.loads.end(), is_zero) &&
+         std::all_of(comp.loads.begin(), comp.loads.end(), is_zero);
 }
 
 static Candidate figures_row(Row row, const Figures &base, const Figures &comp, bool may_be_zero,
@@ -182,6 +200,9 @@ static Candidate figures_row(Row row, const Figures &base, const Figures &comp, 
       add_note(row, fmt::format("{}: {} of {} samples unusable, dropped", side, figures->dropped,
                                 figures->samples));
   }
+  // The median of two huge figures may be none.
+  if (!row.base || !row.comp)
+    return settled(std::move(row), Verdict::Invalid, "its figures are too large to be compared");
   if (is_collapse(row, may_be_zero))
     return settled(std::move(row), Verdict::Invalid, "collapsed to zero");
   if (row.kind == Class::Exact || settings.counted)
@@ -195,6 +216,8 @@ static Candidate figures_row(Row row, const Figures &base, const Figures &comp, 
     return settled(std::move(candidate.row), Verdict::Inconclusive,
                    candidate.row.gated ? note : "");
   }
+  if (all_zero(base, comp) && candidate.row.kind == Class::Unknown)
+    return settled(std::move(candidate.row), Verdict::Unchanged, "zero in every load");
   return candidate;
 }
 
@@ -405,6 +428,7 @@ private:
   {
     for (const Metric &metric : base.metrics) {
       Row row = make_row(comp, metric);
+      put_dropped(row, &base, &comp);
       row.same_bytecode = base.bytecode == comp.bytecode;
       if (row.kind == Class::Time || metric.unit == count_unit)
         row.note = inject_note(base, comp);

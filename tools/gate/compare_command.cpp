@@ -111,6 +111,7 @@ void compare_results(result::Result base, const result::Result &comp, const Opti
   report.rows = rows_of(std::move(candidates));
   if (std::string shift = find_host_shift(report.rows); !shift.empty())
     report.remarks.push_back(shift);
+  report.policy.unjudged = !could_judge(report.rows);
   hint_renames(report.rows);
 }
 

@@ -63,6 +63,8 @@ Figures figures_of(const Metric &metric, PerLoad statistic, double factor)
         figures.invalid = fmt::format("negative sample {}", sample);
       if (!std::isfinite(sample) || (sample == 0 && metric.kind == Class::Time))
         figures.dropped++;
+      else if (!std::isfinite(sample * factor))
+        figures.invalid = fmt::format("sample {} is too large to be converted", sample);
       else
         values.push_back(sample * factor);
     }

@@ -17,15 +17,36 @@ void rename_benchmarks(result::Result &base, const std::map<std::string, std::st
       benchmark.name = renamed->second;
 }
 
-static void hint(Row &gone, const Row &fresh)
+// As one word of a shell.
+static std::string quoted(const std::string &text)
 {
-  if (gone.name == fresh.name) {
-    add_note(gone, fmt::format("comp has it with other parameters: {}", fresh.parameters.dump()));
-    return;
+  std::string quoted = "'";
+  for (char c : text)
+    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+// The nearest three; of the same name, those with other parameters.
+static void hint(Row &gone, const std::vector<Row *> &fresh)
+{
+  constexpr size_t most_hints = 3;
+  std::vector<std::pair<size_t, const Row *>> near;
+  for (const Row *row : fresh) {
+    if (gone.metric != row->metric)
+      continue;
+    size_t longer = std::max(gone.name.size(), row->name.size());
+    size_t distance = gone.name == row->name ? 0 : edit_distance(gone.name, row->name);
+    if (3 * distance <= longer)
+      near.emplace_back(distance, row);
   }
-  size_t longer = std::max(gone.name.size(), fresh.name.size());
-  if (3 * edit_distance(gone.name, fresh.name) <= longer)
-    add_note(gone, fmt::format("renamed? --rename {}={}", gone.name, fresh.name));
+  std::stable_sort(near.begin(), near.end(),
+                   [](const auto &a, const auto &b) { return a.first < b.first; });
+  for (size_t i = 0; i < std::min(near.size(), most_hints); i++) {
+    const Row &row = *near[i].second;
+    add_note(gone, near[i].first == 0
+                       ? fmt::format("comp has it with other parameters: {}", row.parameters.dump())
+                       : fmt::format("renamed? --rename {}", quoted(gone.name + "=" + row.name)));
+  }
 }
 
 void hint_renames(std::vector<Row> &rows)
@@ -43,9 +64,7 @@ void hint_renames(std::vector<Row> &rows)
   if (gone.size() * fresh.size() > most_pairs)
     return;
   for (Row *each : gone)
-    for (const Row *other : fresh)
-      if (each->metric == other->metric)
-        hint(*each, *other);
+    hint(*each, fresh);
 }
 
 } // namespace gate

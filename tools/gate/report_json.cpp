@@ -295,7 +295,7 @@ static Row parse_row(const json &value, const std::string &at)
   row.metric = member("metric").text();
   row.unit = member("unit").text();
   row.better = member("better").one_of(result::Better::Unknown, result::Better::Lower);
-  row.kind = member("class").one_of(result::Class::Ratio, result::Class::Time);
+  row.kind = member("class").one_of(result::Class::Unknown, result::Class::Time);
   row.gated = member("gated").flag(true);
   row.secondary = member("secondary").flag(false);
   row.verdict = member("verdict").one_of(Verdict::New, Verdict::Inconclusive);

@@ -91,6 +91,14 @@ std::optional<double> from_ns_per_op(double ns_per_op, const std::string &unit)
   }
 }
 
+result::Class class_of(const std::string &unit)
+{
+  const Unit *known_unit = find(unit);
+  bool is_time = known_unit && known_unit->quantity != Quantity::Size &&
+                 known_unit->quantity != Quantity::Share;
+  return is_time ? result::Class::Time : result::Class::Unknown;
+}
+
 std::optional<result::Better> direction(const std::string &unit)
 {
   using result::Better;

@@ -25,6 +25,24 @@ void add_note(Row &row, const std::string &note)
     row.note += (row.note.empty() ? "" : "; ") + note;
 }
 
+void distrust_dropped(Row &row)
+{
+  bool open = row.verdict == Verdict::Unchanged || row.verdict == Verdict::Improved ||
+              row.verdict == Verdict::Inconclusive;
+  if (row.dropped.empty() || !open)
+    return;
+  row.verdict = Verdict::Invalid;
+  add_note(row, row.dropped);
+}
+
+bool could_judge(const std::vector<Row> &rows)
+{
+  for (const Row &row : rows)
+    if (row.gated && (row.verdict != Verdict::Inconclusive || row.tests))
+      return true;
+  return false;
+}
+
 Counts count_verdicts(const std::vector<Row> &rows)
 {
   Counts counts = {};
@@ -42,7 +60,7 @@ int exit_code(const Counts &counts, const Policy &policy)
                     of(counts, Verdict::Waived);
   // What is not known to be good is no good commit.
   bool incomplete = of(counts, Verdict::Invalid) || of(counts, Verdict::Missing) ||
-                    of(counts, Verdict::Incomparable) || compared == 0 ||
+                    of(counts, Verdict::Incomparable) || compared == 0 || policy.unjudged ||
                     ((policy.strict || policy.bisect) && of(counts, Verdict::Inconclusive));
   if (policy.bisect && (incomplete || policy.advisory))
     return Exit::Untestable;

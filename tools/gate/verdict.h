@@ -91,11 +91,20 @@ struct Row {
   std::string method; // "ab", "tail", "stored", "prediction", "exact", or empty: not compared
   std::optional<Tests> tests; // only where there were some
   bool same_bytecode = true;
+  // What readers could not use beside its name, in words: such a row is neither unchanged nor
+  // improved. Empty: nothing.
+  std::string dropped;
   std::optional<Waived> waived; // with Verdict::Waived
   std::optional<Drift> drift;   // where there is an anchor that has this row
 };
 
 void add_note(Row &row, const std::string &note);
+
+// Turns each verdict that the dropped figures could have changed into Invalid.
+void distrust_dropped(Row &row);
+
+// Whether any gated row got a verdict by a rule, or by a test that enough loads had.
+bool could_judge(const std::vector<Row> &rows);
 
 using Counts = std::array<size_t, verdict_count>; // by Verdict, gated rows only
 
@@ -114,6 +123,7 @@ enum Exit {
 struct Policy {
   bool strict = false;   // inconclusive counts as incomplete
   bool advisory = false; // foreign machine: a regression is told, not failed on
+  bool unjudged = false; // no row had enough loads for any verdict (could_judge)
   bool bisect = false;   // exit 0, 1 or 125, as git bisect run wants
 };
 

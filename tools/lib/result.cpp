@@ -22,11 +22,12 @@ static constexpr std::array<std::pair<const char *, Better>, 4> better_names{
      {"higher", Better::Higher},
      {"none", Better::None},
      {"unknown", Better::Unknown}}};
-static constexpr std::array<std::pair<const char *, Class>, 4> class_names{
+static constexpr std::array<std::pair<const char *, Class>, 5> class_names{
     {{"time", Class::Time},
      {"exact", Class::Exact},
      {"memory", Class::Memory},
-     {"ratio", Class::Ratio}}};
+     {"ratio", Class::Ratio},
+     {"unknown", Class::Unknown}}};
 static constexpr std::array<std::pair<const char *, Status>, 4> status_names{
     {{"ok", Status::Ok},
      {"interrupted", Status::Interrupted},

@@ -17,7 +17,9 @@ constexpr const char *schema_name = "bpfgate-result";
 constexpr int schema_version = 1;
 
 enum class Better { Lower, Higher, None, Unknown };
-enum class Class { Time, Exact, Memory, Ratio };
+// Unknown: a quantity that no unit tells (a counter, a column of somebody's own). It is compared by
+// ranks; 0 is a figure of it like any other, and it says nothing about the machine.
+enum class Class { Time, Exact, Memory, Ratio, Unknown };
 enum class Status { Ok, Interrupted, Skipped, Failed };
 
 struct Metric {
@@ -47,6 +49,10 @@ struct Benchmark {
   std::optional<bool> batched; // only in the list of bench --serve
   // Ops in one sample, where a format that is read tells; in no file of ours.
   std::optional<double> iterations;
+  // What a reader of a foreign format could not use of it (runs that failed, broken lines): how
+  // many, and the first in words. In no file of ours.
+  size_t dropped = 0;
+  std::string first_dropped;
   std::vector<Metric> metrics;
 };
 

@@ -28,6 +28,44 @@ static bool has_time_stamp(std::string_view text)
   return true;
 }
 
+// A reply quotes with any run of '>' and blanks. What is indented behind it stays so.
+static std::string_view without_quote(std::string_view text)
+{
+  size_t end = std::min(text.find_first_not_of("> \t"), text.size());
+  size_t last = text.substr(0, end).rfind('>');
+  if (last == text.npos)
+    return text;
+  text.remove_prefix(last + 1);
+  if (text.starts_with(' '))
+    text.remove_prefix(1);
+  return text;
+}
+
+// A byte of quoted-printable, "=C2"; -1: there is none.
+static int escaped_byte(std::string_view text)
+{
+  auto digit = [&](size_t at) {
+    char c = at < text.size() ? text[at] : ' ';
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+  };
+  int high = digit(1), low = digit(2);
+  return text.starts_with('=') && high >= 0 && low >= 0 ? 16 * high + low : -1;
+}
+
+// "=C2=B1" is the sign before a deviation as mail encodes it: no text that is not encoded has it.
+static bool is_quoted_printable(std::string_view text) { return text.find("=C2=B1") != text.npos; }
+
+static std::string decode(std::string_view text)
+{
+  std::string decoded;
+  while (!text.empty()) {
+    int byte = escaped_byte(text);
+    decoded += byte < 0 ? text[0] : static_cast<char>(byte);
+    text.remove_prefix(byte < 0 ? 1 : 3);
+  }
+  return decoded;
+}
+
 std::string_view bare_line(std::string_view text, std::string &buffer)
 {
   constexpr char escape = '\x1b';
@@ -44,7 +82,9 @@ std::string_view bare_line(std::string_view text, std::string &buffer)
   }
   if (has_time_stamp(text))
     text.remove_prefix(std::min(text.find(' ') + 1, text.size()));
-  return text;
+  if (is_quoted_printable(text))
+    text = buffer = decode(text);
+  return without_quote(text);
 }
 
 } // namespace gate

@@ -38,6 +38,7 @@ struct Run {
   std::vector<Series> parts;  // one value a CPU
   std::vector<Series> finals; // of the last line
   bool ended = false;
+  size_t broken_line = 0;    // number of the first interval that cannot be read
   size_t broken_summary = 0; // number of a last line that cannot be read
   std::optional<int64_t> producers;
   std::string scenario;
@@ -51,6 +52,8 @@ public:
   {
     while (text.starts_with("# "))
       text.remove_prefix(2);
+    // A commit message or a quoted mail indents it.
+    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
     if (auto line = parse_upstream_line(text)) {
       x_recognised++;
       take(*line, number);
@@ -178,6 +181,8 @@ private:
       x_collector.remark(fmt::format("line {} cannot be read: '{}'", number, printable(text, 60)));
       if (text.starts_with("Summary:") && x_open)
         x_run.broken_summary = number;
+      else if (x_open && x_run.broken_line == 0)
+        x_run.broken_line = number;
       return;
     }
     if (text.starts_with("WARNING: "))
@@ -239,11 +244,13 @@ private:
     Benchmark &benchmark = this->benchmark();
     if (x_run.ended) {
       add_loads(benchmark);
+      if (size_t broken = x_run.broken_line ? x_run.broken_line : x_run.broken_summary)
+        x_collector.drop(benchmark, fmt::format("line {} cannot be read", broken));
     } else {
       benchmark.reason = reason();
       benchmark.failure = x_verifier ? "verifier" : "";
-      x_collector.remark(fmt::format("line {}: {} ends without figures: {}", x_run.first_line,
-                                     benchmark.name, benchmark.reason));
+      x_collector.drop(benchmark, fmt::format("line {}: it ends without figures: {}",
+                                              x_run.first_line, benchmark.reason));
     }
     x_first_failure.clear();
     x_last_noise.clear();

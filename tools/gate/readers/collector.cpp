@@ -59,8 +59,37 @@ std::string clean_name(std::string_view text)
   return name + end;
 }
 
+// "1,145.3" and "1,145,000" without their commas. Empty for any other text with commas.
+static std::string ungrouped(std::string_view text)
+{
+  size_t dot = text.find('.');
+  std::string_view whole = text.substr(0, dot);
+  std::string digits;
+  size_t groups = 0, length = 0;
+  for (char c : whole) {
+    bool first = groups == 0;
+    if (c == ',') {
+      if (length == 0 || length > 3 || (!first && length != 3))
+        return "";
+      groups++;
+      length = 0;
+    } else {
+      digits += c;
+      length += std::isdigit(static_cast<unsigned char>(c)) != 0;
+    }
+  }
+  bool is_plain = length == 3 && (groups > 1 || (groups == 1 && dot != text.npos));
+  return is_plain ? digits + std::string(text.substr(whole.size())) : "";
+}
+
 std::optional<double> parse_figure(std::string_view text)
 {
+  constexpr size_t longest = 64;
+  std::string plain;
+  if (text.find(',') != text.npos && text.size() <= longest) {
+    plain = ungrouped(text);
+    text = plain;
+  }
   if (text.starts_with('+'))
     text.remove_prefix(1);
   double value = 0;
@@ -99,6 +128,11 @@ Benchmark &Collector::benchmark(const std::string &name, const Value &parameters
   return x_benchmarks[place->second];
 }
 
+static result::Class kind_of(const Shape &shape)
+{
+  return shape.kind == result::Class::Unknown ? class_of(shape.unit) : shape.kind;
+}
+
 Metric &Collector::metric(Benchmark &benchmark, const Shape &shape)
 {
   for (Metric &metric : benchmark.metrics)
@@ -110,7 +144,7 @@ Metric &Collector::metric(Benchmark &benchmark, const Shape &shape)
   return benchmark.metrics.emplace_back(Metric{.name = shape.name,
                                                .unit = shape.unit,
                                                .better = shape.better,
-                                               .kind = shape.kind,
+                                               .kind = kind_of(shape),
                                                .gated = shape.gated,
                                                .may_be_zero = shape.may_be_zero});
 }
@@ -119,7 +153,7 @@ void Collector::add_load(Benchmark &benchmark, const Shape &shape, std::vector<d
 {
   Metric &into = metric(benchmark, shape);
   std::optional<double> factor = conversion(shape.unit, into.unit);
-  if (!factor || into.kind != shape.kind)
+  if (!factor || into.kind != kind_of(shape))
     throw input_error(fmt::format("{}: '{}' has metric '{}' in {} and in {}", x_input,
                                   benchmark.name, shape.name, into.unit, shape.unit));
   if (*factor != 1)
@@ -127,6 +161,12 @@ void Collector::add_load(Benchmark &benchmark, const Shape &shape, std::vector<d
       sample *= *factor;
   into.samples.push_back(std::move(samples));
   count_bytes(load_bytes + into.samples.back().size() * sizeof(double));
+}
+
+void Collector::drop(Benchmark &benchmark, const std::string &why)
+{
+  if (benchmark.dropped++ == 0)
+    benchmark.first_dropped = clean_name(why);
 }
 
 void Collector::remark(const std::string &text)
@@ -141,6 +181,20 @@ void Collector::remark(const std::string &text)
 
 Reading Collector::take(const std::string &format)
 {
+  for (Benchmark &benchmark : x_benchmarks) {
+    if (benchmark.dropped == 0)
+      continue;
+    remark(fmt::format("'{}': {} could not be used, first {}", printable(benchmark.name, 60),
+                       benchmark.dropped == 1 ? "one run or line"
+                                              : fmt::format("{} runs or lines", benchmark.dropped),
+                       benchmark.first_dropped));
+    // Nothing but what was dropped: it was there, and it has no figure.
+    if (benchmark.metrics.empty() && benchmark.status == result::Status::Ok) {
+      benchmark.status = result::Status::Failed;
+      if (benchmark.reason.empty())
+        benchmark.reason = benchmark.first_dropped;
+    }
+  }
   Reading reading{.format = format, .remarks = std::move(x_remarks)};
   if (x_more_remarks)
     reading.remarks.push_back(fmt::format("and {} more remarks", x_more_remarks));

@@ -18,7 +18,7 @@ struct Shape {
   std::string name;
   std::string unit;
   result::Better better = result::Better::Lower;
-  result::Class kind = result::Class::Time;
+  result::Class kind = result::Class::Unknown; // Unknown: what the unit tells (class_of)
   bool gated = true;
   bool may_be_zero = false;
 };
@@ -36,6 +36,11 @@ public:
   // converted, in a different one or of another class it is refused.
   void add_load(result::Benchmark &benchmark, const Shape &shape, std::vector<double> samples);
   result::Metric &metric(result::Benchmark &benchmark, const Shape &shape);
+
+  // Something that belongs to the benchmark and could not be used: a run that failed, a broken
+  // line. why: one line, of which the first is kept. Its rows can then be neither unchanged nor
+  // improved.
+  void drop(result::Benchmark &benchmark, const std::string &why);
 
   // The first twenty are kept, the others counted.
   void remark(const std::string &text);
@@ -61,7 +66,8 @@ private:
 // longer one ends in a hash of the whole, so that two that begin alike stay two.
 std::string clean_name(std::string_view text);
 
-// A number as tools print it: also nan and inf, which become NaN. Nothing for what is no number.
+// A number as tools print it: also nan and inf, which become NaN, and thousands in groups
+// ("1,145.3"). Nothing for what is no number, or is two: "1,145" is one thousand or one.
 std::optional<double> parse_figure(std::string_view text);
 
 } // namespace gate

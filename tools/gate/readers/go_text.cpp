@@ -24,6 +24,8 @@ using result::Class;
 namespace
 {
 
+constexpr std::string_view fail_mark = "--- FAIL: ";
+
 struct UnitRule {
   std::optional<Better> better;
   bool exact = false;
@@ -54,8 +56,14 @@ public:
 
   void line(std::string_view text, size_t number) override
   {
-    if (text.starts_with("Benchmark"))
-      take_result(text, number);
+    // A commit message indents what it quotes.
+    std::string_view unindented = text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
+    if (unindented.starts_with("Benchmark"))
+      take_result(unindented, number);
+    else if (unindented.starts_with(fail_mark))
+      take_failure(unindented, number);
+    else if (!x_open_name.empty() && take_rest(unindented, number))
+      return;
     else if (text.starts_with("Unit "))
       take_unit(text.substr(5));
     else if (!text.empty() && std::islower(static_cast<unsigned char>(text[0])))
@@ -66,6 +74,7 @@ public:
 
   Reading finish() override
   {
+    drop_open();
     for (const auto &[key, value] : x_keys)
       if (key != "pkg" && !x_varying.count(key))
         x_collector.environment()[environment_name(key)] = value;
@@ -146,13 +155,69 @@ private:
     }
   }
 
+  // Go prints the name when a benchmark starts and the figures when it ends: what the benchmark
+  // prints itself stands between them.
   void take_result(std::string_view text, size_t number)
   {
+    drop_open();
     Fields fields(text);
-    std::string_view name = fields.next().substr(9);
+    std::string_view word = fields.next(), name = word.substr(9);
+    if (name.starts_with("ing") || name.empty())
+      return;
+    std::string_view count = fields.next();
+    if (auto iterations = parse_whole(count)) {
+      take_figures(name, *iterations, fields, number);
+      return;
+    }
+    if (text.find(fail_mark) != text.npos)
+      return take_failure(text.substr(text.find(fail_mark)), number);
+    // The name alone is how -v begins a benchmark; text that only looks like a name has no "-N" and
+    // is no name that the input has figures of.
+    if (text.size() == word.size() || count == "---")
+      return;
+    x_open_name = clean_name(name);
+    x_open_line = number;
+  }
+
+  // "    1000  2531 ns/op", the rest of an open line. Whether it was one.
+  bool take_rest(std::string_view text, size_t number)
+  {
+    Fields fields(text), look(text);
     auto iterations = parse_whole(fields.next());
-    if (!iterations)
-      return; // a line of a bench, or the name alone, as -v prints it
+    look.next();
+    if (!iterations || !parse_figure(look.next()) ||
+        look.next().find('/') == std::string_view::npos)
+      return false;
+    take_figures(std::exchange(x_open_name, ""), *iterations, fields, number);
+    return true;
+  }
+
+  // "--- FAIL: BenchmarkBeta-8"
+  void take_failure(std::string_view text, size_t number)
+  {
+    Fields fields(text.substr(fail_mark.size()));
+    std::string_view word = fields.next();
+    if (!word.starts_with("Benchmark"))
+      return;
+    x_open_name.clear();
+    x_collector.drop(benchmark(word.substr(9)), fmt::format("line {}: it failed", number));
+  }
+
+  // A result that began and never came.
+  void drop_open()
+  {
+    if (x_open_name.empty())
+      return;
+    std::string name = std::exchange(x_open_name, "");
+    size_t dash = name.rfind('-');
+    bool has_procs = dash != name.npos && parse_whole(std::string_view(name).substr(dash + 1));
+    if (has_procs || x_places.count(place_key(name)))
+      x_collector.drop(benchmark(name),
+                       fmt::format("line {}: no figures follow its name", x_open_line));
+  }
+
+  void take_figures(std::string_view name, uint64_t iterations, Fields &fields, size_t number)
+  {
     std::string_view value = fields.next(), unit = fields.next();
     bool any = false;
     for (; !unit.empty(); value = fields.next(), unit = fields.next()) {
@@ -163,12 +228,12 @@ private:
       any = true;
     }
     if (!value.empty())
-      x_collector.remark(
-          fmt::format("line {} is broken from '{}' on", number, printable(value, 30)));
+      x_collector.drop(benchmark(name),
+                       fmt::format("line {} is broken from '{}' on", number, printable(value, 30)));
     if (!any)
       return;
     x_results++;
-    count_iterations(benchmark(name), *iterations, number);
+    count_iterations(benchmark(name), iterations, number);
   }
 
   void count_iterations(Benchmark &benchmark, uint64_t iterations, size_t number)
@@ -179,13 +244,19 @@ private:
       benchmark.iterations = static_cast<double>(iterations);
   }
 
-  // "Lookup/n=10-8": 8 is GOMAXPROCS.
-  Benchmark &benchmark(std::string_view name)
+  const std::string &place_key(std::string_view name)
   {
     x_key.assign(name);
     x_key += '\0';
     if (auto pkg = x_keys.find("pkg"); pkg != x_keys.end())
       x_key += pkg->second;
+    return x_key;
+  }
+
+  // "Lookup/n=10-8": 8 is GOMAXPROCS.
+  Benchmark &benchmark(std::string_view name)
+  {
+    place_key(name);
     auto found = x_places.find(x_key);
     if (found != x_places.end())
       return *found->second;
@@ -245,6 +316,8 @@ private:
   std::unordered_map<std::string, Benchmark *> x_places;
   std::string x_key;
   size_t x_results = 0;
+  std::string x_open_name; // of a result whose figures have not come yet; empty: none
+  size_t x_open_line = 0;
 };
 
 } // namespace

@@ -99,12 +99,11 @@ private:
       const json &time = (*times)[run];
       bool bad = run_failed(codes, run);
       failed += bad;
+      if (bad)
+        x_collector.drop(benchmark, fmt::format("run {} ended with an error", run + 1));
       x_collector.add_load(benchmark, shape,
                            {!bad && time.is_number() ? time.get<double>() : not_a_number});
     }
-    if (failed)
-      x_collector.remark(fmt::format("'{}': {} of {} runs ended with an error, left out",
-                                     printable(benchmark.name, 40), failed, times->size()));
     if (failed == times->size() && failed > 0)
       end_as_failed(benchmark);
     return true;

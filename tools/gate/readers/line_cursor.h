@@ -44,7 +44,7 @@ public:
   double number()
   {
     blanks();
-    size_t end = x_rest.find_first_not_of("+-.0123456789eEnafiNAFI");
+    size_t end = x_rest.find_first_not_of("+-.,0123456789eEnafiNAFI");
     std::string_view text = x_rest.substr(0, std::min(end, longest_number));
     // "12.5 ns" has a blank, "12.5M/s" and "1.24ns" have not: the longest number counts.
     for (; !text.empty(); text.remove_suffix(1))
@@ -55,12 +55,15 @@ public:
     x_ok = false;
     return 0;
   }
-  // "mean ± stddev", whatever a console made of the sign: the mean.
+  // "mean ± stddev", whatever a console made of the sign: the mean. An escape ("=C2=B1") is no
+  // sign: its digits are no figure.
   double mean(double *stddev = nullptr)
   {
     double value = number();
     blanks();
     size_t end = x_rest.find_first_of(" 0123456789");
+    if (x_rest.substr(0, end).find('=') != x_rest.npos)
+      x_ok = false;
     x_rest.remove_prefix(std::min(end, x_rest.size()));
     double spread = number();
     if (stddev)

@@ -30,7 +30,9 @@ std::unique_ptr<LineParser> go_text_parser(const std::string &input);
 std::unique_ptr<LineParser> veristat_parser(const std::string &input);
 
 // Without what consoles and CI put around a line: colours (ANSI sequences), a time stamp in front
-// (2026-11-30T10:30:25.1234567Z). buffer: keeps the result where it is not a part of text.
+// (2026-11-30T10:30:25.1234567Z), the marks of a
+// reply to a mail ("> > "), its quoted-printable. buffer: keeps the result where it is not a part
+// of text.
 std::string_view bare_line(std::string_view text, std::string &buffer);
 
 } // namespace gate

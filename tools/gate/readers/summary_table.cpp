@@ -7,6 +7,7 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <map>
 
 #include "tools/gate/readers/line_cursor.h"
 #include "tools/gate/readers/line_parser.h"
@@ -217,7 +218,12 @@ static size_t spread_start(std::string_view text)
   back_over(is_figure);
   size_t deviation = at;
   back_over([](char c) { return c == ' '; });
+  size_t sign_end = at;
   back_over([&](char c) { return c != ' ' && !is_figure(c); });
+  // Never out of a word or an escape ("=C2=B1").
+  for (char c : front.substr(at, sign_end - at))
+    if (std::isalnum(static_cast<unsigned char>(c)) || c == '=')
+      return text.npos;
   back_over([](char c) { return c == ' '; });
   size_t mean_end = at;
   back_over(is_figure);
@@ -337,6 +343,33 @@ static bool name_first(std::string_view text, Value &parameters)
   return any;
 }
 
+// "num_maps: 1", "nr_loops: 10, nr_threads: 1": a line of nothing but names of one word and counts.
+static bool take_pairs(std::string_view text, Value &parameters)
+{
+  constexpr size_t longest_name = 40, most_pairs = 8;
+  std::vector<std::pair<std::string, int64_t>> pairs;
+  while (!text.empty()) {
+    size_t colon = text.find_first_of(":=");
+    std::string_view name = trimmed(text.substr(0, colon));
+    bool is_name = colon != text.npos && colon <= longest_name && !name.empty() &&
+                   std::isalpha(static_cast<unsigned char>(name[0])) &&
+                   name.find_first_of(" \t") == name.npos;
+    if (!is_name || pairs.size() == most_pairs)
+      return false;
+    std::string_view rest = trimmed(text.substr(colon + 1));
+    size_t end = std::min(rest.find(", "), rest.size());
+    std::string_view value = trimmed(rest.substr(0, end));
+    auto count = parse_whole(value);
+    if (!count || *count > 1'000'000'000'000'000)
+      return false;
+    pairs.emplace_back(clean_name(name), static_cast<int64_t>(*count));
+    text = trimmed(rest.substr(std::min(end + 1, rest.size())));
+  }
+  for (const auto &[name, count] : pairs)
+    parameters[name] = count;
+  return !pairs.empty();
+}
+
 // Names of rows as benchmarks of the suite, where they are some.
 static std::string benchmark_name(const TableRow &row, Value &parameters)
 {
@@ -375,24 +408,27 @@ class SummaryTable : public LineParser {
 public:
   explicit SummaryTable(const std::string &input) : x_collector(input) {}
 
-  void line(std::string_view text, size_t) override
+  void line(std::string_view text, size_t number) override
   {
     constexpr size_t longest = 300;
     text = trimmed(text.substr(0, std::min(text.size(), longest)));
-    while (text.starts_with("> ")) // quoted in a reply
-      text = trimmed(text.substr(2));
-    if (text.empty())
+    if (text.empty()) {
+      x_after_blank = true;
       return;
+    }
     if (text.find_first_not_of('=') == text.npos) {
       // The line before was underlined: what comes is about something else.
       x_parameters = Value::object();
       x_section = clean_name(x_last);
       x_prefix.clear();
+      x_heading.clear();
     } else if (auto row = parse_table_row(text)) {
-      add(*row);
+      add(*row, number);
     } else if (!take_command(text)) {
       take_heading(text);
+      keep_broken(text, number);
     }
+    x_after_blank = false;
     x_last.assign(text);
   }
 
@@ -400,6 +436,9 @@ public:
 
   Reading finish() override
   {
+    for (const Broken &broken : x_broken)
+      if (auto known = x_known.find(broken.name); known != x_known.end())
+        x_collector.drop(*known->second, fmt::format("line {} cannot be read", broken.number));
     x_collector.remark("a table of figures without samples: each counts as one run");
     return x_collector.take("summary table");
   }
@@ -407,15 +446,34 @@ public:
 private:
   void take_heading(std::string_view text)
   {
-    if (name_first(text, x_parameters) || number_first(text, x_parameters))
+    bool blank_before = x_after_blank || x_last.empty();
+    if (take_pairs(text, x_parameters) || name_first(text, x_parameters) ||
+        number_first(text, x_parameters)) {
+      x_heading.clear();
       return;
+    }
     if (text.ends_with(':') || text.starts_with('(')) {
       while (text.ends_with(':'))
         text.remove_suffix(1);
       // The end of a sentence heads nothing by name.
       x_section = text.ends_with("follows") ? "" : clean_name(text);
       x_parameters = Value::object();
+      x_heading.clear();
+    } else if (blank_before && std::any_of(text.begin(), text.end(),
+                                           [](unsigned char c) { return std::isdigit(c); })) {
+      x_heading = clean_name(text);
     }
+  }
+
+  // Figures that no form takes, behind what may be the name of a row.
+  void keep_broken(std::string_view text, size_t number)
+  {
+    constexpr size_t most_broken = 10000;
+    bool has_figures = text.find("M/s") != text.npos || text.find("ops/s") != text.npos ||
+                       text.find("/op") != text.npos;
+    size_t colon = text.find(':');
+    if (has_figures && colon != text.npos && x_broken.size() < most_broken)
+      x_broken.push_back({row_name(text.substr(0, colon)), number});
   }
 
   // "./bench lpm-trie-$op --nr_entries=10000": of all rows that follow.
@@ -436,7 +494,7 @@ private:
     return true;
   }
 
-  void add(const TableRow &row)
+  void add(const TableRow &row, size_t number)
   {
     Value parameters = x_parameters;
     std::string name = benchmark_name(row, parameters);
@@ -445,6 +503,13 @@ private:
     if (!x_section.empty())
       parameters["section"] = x_section;
     result::Benchmark &benchmark = x_collector.benchmark(name, parameters);
+    x_known.try_emplace(row.name, &benchmark);
+    // What the heading means is not known: two of them are two configurations, not two runs.
+    auto [heading, is_new] = x_headings.try_emplace(&benchmark, x_heading);
+    if (!is_new && heading->second != x_heading)
+      x_collector.drop(benchmark,
+                       fmt::format("line {} is under '{}', others under '{}'", number,
+                                   printable(x_heading, 40), printable(heading->second, 40)));
     for (const Cell &cell : row.cells) {
       if (std::isnan(cell.value)) {
         x_collector.metric(benchmark, cell.shape).reason = "not in the table";
@@ -465,7 +530,16 @@ private:
 
   Collector x_collector;
   Value x_parameters = Value::object();
+  struct Broken {
+    std::string name;
+    size_t number = 0;
+  };
   std::string x_section, x_prefix, x_last, x_continued;
+  std::string x_heading; // the last one with a number in it that is no parameter
+  bool x_after_blank = false;
+  std::vector<Broken> x_broken;
+  std::map<std::string, result::Benchmark *, std::less<>> x_known; // by the name in its row
+  std::map<const result::Benchmark *, std::string> x_headings;     // of the first row
   size_t x_rows = 0;
 };
 
