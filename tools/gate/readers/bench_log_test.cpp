@@ -95,7 +95,8 @@ TEST(log_without_a_summary_has_failed)
     expect(benchmark.status == Status::Failed);
     expect_has(benchmark.reason, "no Summary line: libbpf: prog '");
     expect_eq(benchmark.failure, std::string()); // -EPERM is not the verifier's word
-    expect_has(all_remarks(reading), benchmark.name + " ends without figures");
+    expect_has(all_remarks(reading), "it ends without figures: " + benchmark.reason);
+    expect_eq(benchmark.dropped, 1u);
   }
   expect_throws([] { read_data("bench_log/error-args.log"); },
                 "error-args.log: bench did not run, line 2: Invalid duration: 0");
