@@ -60,7 +60,7 @@ static json header_json(const char *schema) { return {{"schema", schema}, {"vers
 
 static void write_json(const std::string &path, const json &value)
 {
-  write_file(path, value.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+  write_file(path, result::json_text(value, 1) + "\n");
 }
 
 static void list_json(const Options &options, const Store &store, const std::vector<InForce> &all,

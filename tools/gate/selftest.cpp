@@ -64,7 +64,7 @@ static json to_json(const SelfTest &test)
 void keep_selftest(const std::string &store, const std::string &class_name, const SelfTest &test)
 {
   std::filesystem::create_directories(store + "/reports");
-  write_file(path_of(store, class_name), to_json(test).dump(1) + "\n");
+  write_file(path_of(store, class_name), result::json_text(to_json(test), 1) + "\n");
 }
 
 std::optional<SelfTest> read_selftest(const std::string &store, const std::string &class_name)

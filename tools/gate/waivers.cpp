@@ -95,7 +95,7 @@ void write_waivers(const std::string &path, const std::vector<Waiver> &waivers)
                     {"until", waiver.until},
                     {"bound_pct", waiver.bound_pct}});
   json value = {{"schema", schema}, {"version", version}, {"waivers", list}};
-  write_file(path, value.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+  write_file(path, result::json_text(value, 2) + "\n");
 }
 
 // Held while the file is read, changed and replaced. On the directory, since the file is replaced.
