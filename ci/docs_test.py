@@ -113,8 +113,6 @@ EXPECTED |= {
     "gate check --tolerance 0.01% bloom-lookup": ({0}, "latency .* inconclusive"),
     "gate check --inject bloom-lookup=10% --tolerance 50% bloom-lookup": ({0}, "latency .* unchanged"),
 }
-if not shutil.which("gnuplot"):
-    EXPECTED["gate trend 'lpm-trie-update' --plot out.svg"] = ({2}, "gnuplot")
 
 OWN_STORE = {"docs/baselines.md"}  # it begins with the first baseline
 
