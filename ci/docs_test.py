@@ -64,8 +64,6 @@ ELSEWHERE = {
     "strncmp-helper --cmp-str-len 64": (*BISECTS, "strncmp-helper --cmp-str-len 64"),
     "ci/patch --kernel-a debian:6.12 --kernel-b ../linux/arch/x86/boot/bzImage --out report":
         (None, "ci/workflows/kernel-tree.yml", "run: ci/patch --kernel-a"),
-    "$gate ab --kernel-a debian:6.12 --kernel-b ../linux --time bloom-lookup 'lpm-trie-*'":
-        ("gate_times_tell_what_was_slowed_and_nothing_else", "tools/gate/vm_gate_test.cpp", '"--time"'),
     "$vmtest --kernel debian:7.2 --shell":
         ("vm_shell_gives_the_terminal_back_whatever_happens", "tools/vmtest/vm_test.cpp", '"--shell"'),
     "for k in 6_1_ 6_12_ 7_2_; do\n"

@@ -26,8 +26,6 @@ struct VmOptions {
   size_t seeds = 5;
   size_t jobs = 1;
   std::optional<long> timeout_s;
-  bool times = false;     // of ab: measured by boots in turns, instead of counted
-  bool allow_tcg = false; // times also where there is no KVM, as advice only
 };
 
 struct Options {

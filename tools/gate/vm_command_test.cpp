@@ -250,6 +250,11 @@ TEST(vm_options_that_do_not_go_together)
       },
       "--units is for what is measured on this machine");
   expect_throws([&] { parse({"check", "--seeds", "5"}); }, "--seeds is for virtual machines");
+  expect_throws(
+      [&] {
+        parse({"ab", "--kernel-a", "k", "--kernel-b", "k", "--pairs", "5"});
+      },
+      "--pairs is for times");
   expect_throws([&] { parse({"ab", "--kernel-a", "k"}); }, "--kernel-b is missing");
   expect_throws([&] { parse({"ab", "--a", "x"}); }, "--b is missing");
   expect_throws([&] { parse({"ab", "--a", "x", "--kernel-b", "k"}); }, "exclude each other");
