@@ -79,7 +79,7 @@ ELSEWHERE = {
     "--beyond-cache 'lpm-trie-lookup nr_entries=10000'": RECORDING,
     "build/tools/gate/power/power record units.json --bench build/benchs/bench --budget 600": RECORDING,
     "build/tools/gate/power/power judge units.json": RECORDING,
-    "gate selftest --aa --trials 300": "takes minutes: the unit tests run it on a scripted bench",
+    "gate selftest --aa": "takes minutes: the unit tests run it on a scripted bench",
     "$bench --suite seeds --quick --format commit --json before.json":
         "takes minutes: the README's line runs that suite, and the other lines here that format",
     "for i in $(seq 100); do\n"

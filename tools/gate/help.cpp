@@ -75,7 +75,7 @@ static const std::map<std::string, const char *> examples = {
     {"gate explain", "  gate explain bloom-lookup\n"
                      "  gate explain --report report.json 'lpm-trie-*'\n"},
     {"gate selftest", "  gate selftest --aa\n"
-                      "  gate selftest --aa --trials 1000 --json aa.json\n"},
+                      "  gate selftest --aa --trials 100 --json aa.json\n"},
     {"gate baseline",
      "  gate baseline list\n"
      "  gate baseline accept 12 --reason 'bounds check is wanted'\n"
