@@ -193,6 +193,7 @@ private:
     settings.tolerance = settings.paired ? x_options.tolerance
                                          : x_options.stored_tolerance.value_or(x_options.tolerance);
     settings.planned_units = 2 * x_options.units;
+    settings.show_tail = x_options.show_tail;
     settings.gate_tail = x_options.gate_tail;
     Differences differences =
         compare_environments(group.recording->result.environment, x_comp.environment);

@@ -430,7 +430,8 @@ private:
   {
     Candidate candidate = metric_row(std::move(row), base, comp, x_key, x_settings);
     std::optional<Candidate> tail;
-    if (candidate.evidence && candidate.row.method == "ab" && candidate.row.gated &&
+    bool wanted = x_settings.show_tail || x_settings.gate_tail;
+    if (wanted && candidate.evidence && candidate.row.method == "ab" && candidate.row.gated &&
         candidate.row.kind == Class::Time && base.unit == comp.unit)
       tail = tail_row(candidate.row, base.samples, comp.samples, x_settings);
     add(std::move(candidate));

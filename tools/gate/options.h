@@ -51,7 +51,7 @@ struct Options {
   size_t max_units = 200;
   long timeout_ms = 120000; // of one answer of bench
   uint64_t seed = 0;
-  size_t trials = 300; // of selftest: rows judged
+  size_t trials = 20;  // of selftest: whole checks
   bool aa = false;     // of selftest: said, since there is one kind only
   size_t pairs = 40;   // of ab
   double budget_s = 0; // of ab: as many pairs as fit; 0: pairs
@@ -59,7 +59,8 @@ struct Options {
   bool if_missing = false; // record: keep an existing baseline
   bool strict = false;
   bool bisect = false;
-  bool gate_tail = false;
+  bool show_tail = false;   // of check: rows of the slow end of epochs, too
+  bool gate_tail = false;   // they may fail the gate; with show_tail
   bool is_selftest = false; // check: the same code on both sides may regress, which is counted
   bool allow_foreign = false;
   std::string json;
