@@ -138,10 +138,8 @@ static std::string prediction_shown(const std::optional<Prediction> &prediction,
 {
   if (!prediction)
     return fmt::format("{} of {} runs", usable, fewest_runs);
-  const std::string &anchor = prediction->anchor.first;
-  return fmt::format("+-{:.1f} % from {} runs{}", 100 * prediction->half_width(alpha),
-                     prediction->runs,
-                     anchor.empty() ? "" : ", against " + anchor.substr(0, anchor.find('{')));
+  return fmt::format("+-{:.1f} % from {} runs", 100 * prediction->half_width(alpha),
+                     prediction->runs);
 }
 
 namespace

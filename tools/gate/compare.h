@@ -82,11 +82,9 @@ void judge_again(std::vector<Candidate> &first, std::vector<Candidate> second, d
 // that are allowed, and at least first.
 size_t second_units(size_t needed, size_t first, size_t most);
 
-// What the benchmarks run on changed, not all of them. Of sides that were measured apart an anchor
-// says so (a benchmark anchor-*, which no patch of maps and helpers can move), or, where there is
-// none, that more than 60 % of at least five times moved the same way; of sides that were measured
-// in turns both together. An anchor that moved by less than the tolerance is taken off what was
-// measured apart. Turns the verdicts of times that moved that way into incomparable and returns the
+// What the benchmarks run on changed, not all of them: of sides that were measured apart an anchor
+// says so (a benchmark anchor-*, which no patch of maps and helpers can move). One that moved by
+// less than the tolerance is taken off what was measured apart. Turns the verdicts of times that moved that way into incomparable and returns the
 // reason; empty: nothing of the kind.
 std::string find_host_shift(std::vector<Row> &rows);
 
