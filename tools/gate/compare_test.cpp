@@ -351,6 +351,25 @@ TEST(compare_input_29_host_shift)
   expect_eq(code(rows), 1);
 }
 
+// A small map: the absolute slack decides, and the row says so.
+TEST(compare_memory_tells_the_slack_that_decided)
+{
+  auto memory = [](double mib) {
+    result::Metric metric = {.name = "memory",
+                             .unit = "MiB",
+                             .kind = Class::Memory,
+                             .gated = true,
+                             .samples = std::vector(20, std::vector{mib})};
+    return one_result({one_benchmark("b", metric)});
+  };
+  Row row = compared(memory(1), memory(1.3))[0];
+  expect_verdict(row, Verdict::Unchanged, "0.5 MiB are allowed");
+  expect_near(row.tolerance, .5, 1e-12);
+  row = compared(memory(100), memory(105))[0];
+  expect(row.note.empty(), row.note);
+  expect_near(row.tolerance, .1, 1e-12);
+}
+
 TEST(compare_input_32_nothing_compared_is_no_success)
 {
   std::vector<Row> rows = compared(one_result({}), one_result({}));

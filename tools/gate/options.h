@@ -44,6 +44,7 @@ struct Options {
   // Of times that are not measured interleaved and have too little history, see stored_times.h.
   std::optional<double> stored_tolerance;
   std::optional<double> drift_budget; // since the anchor, see drift.h
+  bool since_anchor = false;          // tolerance is that budget: of every kind of row
   std::string anchor;                 // its name; of compare: or a result file
   std::string waivers;                // path of a file; empty: the store's
   double alpha = 0.01;

@@ -139,10 +139,13 @@ std::vector<Waiver> drop_ended(const std::string &path, const std::string &today
   return ended;
 }
 
-// The change that a waiver's bound is on the scale of the row. Ratios: points.
+// The change that a waiver's bound is on the scale of the row. Ratios: points. From a base of 0 no
+// percentage allows anything.
 static double bound_of(const Waiver &waiver, const Row &row)
 {
-  return row.relative ? waiver.bound_pct / 100 : waiver.bound_pct;
+  if (row.relative)
+    return waiver.bound_pct / 100;
+  return row.kind == result::Class::Ratio ? waiver.bound_pct : 0;
 }
 
 // As a tolerance is judged: where there is an interval, all of it must be beyond the bound.
