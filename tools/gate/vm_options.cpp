@@ -89,7 +89,8 @@ static void check_use(const CLI::App &chosen, const Options &options)
   };
   refuse(in_vm,
          {"--units", "--max-units", "--stored-tolerance", "--if-missing", "--budget",
-          "--allow-foreign"},
+          "--allow-foreign", "--waivers", "--drift-budget", "--anchor", "--tail", "--gate-tail",
+          "--reason"},
          "what is measured on this machine");
   refuse(in_vm, {"--seed", "--alpha", "--pairs"}, "times, not for counts");
   refuse(!in_vm, {"--seeds", "--jobs", "--vmtest", "--figures"}, "virtual machines");
