@@ -14,6 +14,7 @@
 
 #include "tools/gate/commands.h"
 #include "tools/gate/fingerprint.h"
+#include "tools/gate/interrupt.h"
 #include "tools/gate/random_order.h"
 #include "tools/gate/statistics.h"
 #include "tools/gate/store.h"
@@ -148,7 +149,7 @@ private:
         continue;
       const Recording &last = baseline.recordings.back();
       x_artefact = x_store.artefact(last.artefact, why);
-      if (x_artefact && class_now(last) == name) {
+      if (x_artefact && class_now(last, why) == name) {
         x_class = name;
         x_options.bench = x_artefact->path();
         x_options.bench_arguments = without_inject(last.arguments);
@@ -159,12 +160,20 @@ private:
     throw usage_error(why);
   }
 
-  // The class of the machine that this runs on, as the recorded bench sees it.
-  std::string class_now(const Recording &recording) const
+  // The class of the machine that this runs on, as the recorded bench sees it. Empty: it does not
+  // run here, as one of another machine may not; then why says so.
+  std::string class_now(const Recording &recording, std::string &why) const
   {
-    Interleave bench({{x_artefact->path(), recording.arguments}},
-                     {.timeout_ms = x_options.timeout_ms}, 0, nullptr);
-    return class_name(list_bench(bench, 0).environment);
+    try {
+      Interleave bench({{x_artefact->path(), recording.arguments}},
+                       {.timeout_ms = x_options.timeout_ms}, 0, nullptr);
+      return class_name(list_bench(bench, 0).environment);
+    } catch (const interrupted_error &) {
+      throw;
+    } catch (const std::exception &failure) {
+      why = failure.what();
+      return "";
+    }
   }
 
   void check_once()

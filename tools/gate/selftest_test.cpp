@@ -2,6 +2,7 @@
 // What gate selftest proves about a host, and what gate check makes of it.
 #include "tools/gate/selftest.h"
 
+#include "tools/gate/gate_runner.h"
 #include "tools/lib/atomic_file.h"
 #include "tools/lib/temporary_directory.h"
 #include "tools/lib/unit_test.h"
@@ -49,4 +50,32 @@ TEST(selftest_of_a_noisy_host_makes_checks_untrusted)
   expect_throws([&] { apply_selftest(sound, options, "c"); }, "damaged: 'alarms' is no count");
   write_file(here / "reports/selftest-c.json", "{}");
   expect_throws([&] { apply_selftest(sound, options, "c"); }, "damaged");
+}
+
+TEST(selftest_runs_whole_checks_and_tells_what_they_show)
+{
+  Bench bench;
+  bench.gate({"record"});
+  expect_code(bench.gate({"selftest", "--aa", "--trials", "3"}), 0, bench);
+  expect_has(bench.output, "0 of 3 checks of the same code against itself told a regression\n"
+                           "at most 63.2 % do here");
+  expect_eq(bench.report()["trials"].get<int>(), 3);
+  expect_eq(bench.report()["smallest_effects"].size(), 2u);
+}
+
+// What was recorded elsewhere need not run here.
+TEST(selftest_passes_over_executables_of_other_machines)
+{
+  Bench bench;
+  std::string stop = fmt::format("test -e '{}' && exit 9", bench.here / "stop");
+  for (const char *model : {"A", "Z"}) {
+    bench.write(
+        {.list = stop,
+         .environment = fmt::format(R"("cpu_model": "{}", "cpus": 2, "kernel": "6.1")", model)});
+    expect_code(bench.gate({"record"}), 0, bench);
+  }
+  bench.write({.environment = R"("cpu_model": "M", "cpus": 2, "kernel": "6.1")"});
+  expect_code(bench.gate({"record"}), 0, bench);
+  write_file(bench.here / "stop", "");
+  expect_code(bench.gate({"selftest", "--aa", "--trials", "1"}), 0, bench);
 }
