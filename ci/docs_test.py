@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Every command of the pages is run: here, in reading order, or by the test that ELSEWHERE names.
 Usage: docs_test.py accounts|commands|kernels SOURCE_DIR BUILD_DIR
-accounts: each command is run or listed, and what is listed is still there. commands: those that need
+accounts: each command is run or listed, what is listed is still there, and links lead to pages. commands: those that need
 no other kernel. kernels: those that boot one (Debian's 6.1, 6.12, 7.2 are fetched where they are not).
 """
 
@@ -48,13 +48,10 @@ ELSEWHERE = {
     "ci/patch --base main --head my-branch": (*PATCHES, '"--base", "HEAD", "--patch"'),
     "ci/patch --base HEAD --patch 0001-lpm.patch --kernel 6.12": (*PATCHES, '"--base", "HEAD", "--patch"'),
     'ci/patch --base main --head "$(git stash create)" --time': (*PATCHES, '"--base", "HEAD", "--patch"'),
-    "ci/patch --kernel-a ../base --kernel-b ../head":
-        (None, "ci/workflows/kernel-tree.yml", "run: ci/patch --kernel-a"),
     "ci/patch --kernel-a ../build-base --kernel-b ../build-head":
         (None, "ci/workflows/kernel-tree.yml", "run: ci/patch --kernel-a"),
     "make O=../build-head KCONFIG_ALLCONFIG=$PWD/../bpfgate/ci/kernel.config allnoconfig": TREE,
     "scripts/kconfig/merge_config.sh -m .config ../bpfgate/ci/kernel.config && make olddefconfig": TREE,
-    "git bisect run ../bpfgate/ci/bisect --good good.json lpm-trie-lookup": (*BISECTS, "git bisect run"),
     "git checkout v6.12": TREE,
     "../bpfgate/ci/bisect --make --record ../good.json lpm-trie-lookup --nr_entries 1000": TREE,
     "git bisect start v6.13 v6.12": TREE,
@@ -64,8 +61,6 @@ ELSEWHERE = {
     "strncmp-helper --cmp-str-len 64": (*BISECTS, "strncmp-helper --cmp-str-len 64"),
     "ci/patch --kernel-a debian:6.12 --kernel-b ../linux/arch/x86/boot/bzImage --out report":
         (None, "ci/workflows/kernel-tree.yml", "run: ci/patch --kernel-a"),
-    "$gate ab --kernel-a debian:6.12 --kernel-b ../linux --time bloom-lookup 'lpm-trie-*'":
-        ("gate_times_tell_what_was_slowed_and_nothing_else", "tools/gate/vm_gate_test.cpp", '"--time"'),
     "$vmtest --kernel debian:7.2 --shell":
         ("vm_shell_gives_the_terminal_back_whatever_happens", "tools/vmtest/vm_test.cpp", '"--shell"'),
     "for k in 6_1_ 6_12_ 7_2_; do\n"
@@ -81,9 +76,9 @@ ELSEWHERE = {
     "--beyond-cache 'lpm-trie-lookup nr_entries=10000'": RECORDING,
     "build/tools/gate/power/power record units.json --bench build/benchs/bench --budget 600": RECORDING,
     "build/tools/gate/power/power judge units.json": RECORDING,
-    "gate selftest --aa --trials 300": "takes minutes: the unit tests run it on a scripted bench",
+    "gate selftest --aa": "takes minutes: the unit tests run it on a scripted bench",
     "$bench --suite seeds --quick --format commit --json before.json":
-        "takes minutes: the README's line runs that suite, and the other lines here that format",
+        "takes minutes: docs/bench.md runs that suite, and the other lines here that format",
     "for i in $(seq 100); do\n"
     "    nice build/tools/vmtest/vmtest --kernel debian:6.12 --json $i.json -- sh -c 'echo whole' >$i.out; "
     "echo $? >$i.rc\n"
@@ -97,7 +92,7 @@ EXPECTED = {
     "$gate check --inject bloom-update=30% bloom-lookup bloom-update":
         ({1}, rf"bloom-update .* regressed\n(.*\n)*.*{INJECTED}"),
     "ci/gate --vm 6.12 -- --inject bloom-lookup=1%": ({1}, rf"bloom-lookup .* regressed\n(.*\n)*.*{INJECTED}"),
-    # 6.12 does in some benchmarks worse than 6.1: the table of the README.
+    # 6.12 does in some benchmarks worse than 6.1: the table of docs/gate-vm.md.
     "$gate compare ci/baselines/6.1-x86_64.json ci/baselines/6.12-x86_64.json": ({1}, "bloom-lookup .* regressed"),
 }
 # The pages on the statistics: each shows its rule at work.
@@ -113,9 +108,8 @@ EXPECTED |= {
     "gate check --tolerance 0.01% bloom-lookup": ({0}, "latency .* inconclusive"),
     "gate check --inject bloom-lookup=10% --tolerance 50% bloom-lookup": ({0}, "latency .* unchanged"),
 }
-if not shutil.which("gnuplot"):
-    EXPECTED["gate trend 'lpm-trie-update' --plot out.svg"] = ({2}, "gnuplot")
 
+MOST_README_LINES, GLOSSARY = 120, "docs/glossary.md"
 OWN_STORE = {"docs/baselines.md"}  # it begins with the first baseline
 
 BOOTS = re.compile(r"vmtest|--vm|--kernel|debian:")
@@ -139,6 +133,21 @@ def check_source(top, tests, command, where):
         yield f"'{command}': {name} does not run it any more ('{text}')"
 
 
+def bad_links(top):
+    """What a reader would not find: where a page leads nowhere, or nothing leads to it or to the terms."""
+    lines = len((top / doc_commands.READ_FIRST).read_text(encoding="utf-8").splitlines())
+    if lines > MOST_README_LINES:
+        yield f"{doc_commands.READ_FIRST} has {lines} lines, at most {MOST_README_LINES} are wanted"
+    started = doc_commands.links(top, doc_commands.START)
+    for page in doc_commands.pages(top):
+        linked = doc_commands.links(top, page)
+        yield from (f"{page} links {link}, which is not there" for link in linked if not (top / link).exists())
+        if page.startswith("docs/") and GLOSSARY not in [page, *linked]:
+            yield f"{page} does not link {GLOSSARY}"
+        if page not in [doc_commands.READ_FIRST, doc_commands.START, *started]:
+            yield f"{doc_commands.START} does not link {page}"
+
+
 def accounts(top, build):
     tests = {test["name"] for test in json.loads((build / "meson-info/intro-tests.json").read_text())}
     there = listed_commands(top)
@@ -153,6 +162,7 @@ def accounts(top, build):
             path = build / path.removeprefix("build/") if path.startswith("build/") else top / path
             if command not in ELSEWHERE and not path.exists():
                 bad.append(f"{block.page}:{block.line}: no {program}")
+    bad += bad_links(top)
     unrun = [command for command in ELSEWHERE if isinstance(ELSEWHERE[command], str)]
     print("\n".join(bad + [f"{len(there)} commands in {len(doc_commands.pages(top))} pages, "
                            f"{len(ELSEWHERE) - len(unrun)} run elsewhere, {len(unrun)} not run"]))

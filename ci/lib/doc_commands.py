@@ -3,9 +3,10 @@
 command (with its continued lines, a loop as a whole) at a time."""
 
 import dataclasses
+import os
 import re
 
-READ_FIRST = "README.md"
+READ_FIRST, START = "README.md", "docs/README.md"
 
 
 @dataclasses.dataclass
@@ -16,10 +17,16 @@ class Block:
     commands: list  # of text
 
 
+def links(top, page):
+    """The files that a page links, as paths from the top."""
+    text = re.sub(r"^ *```.*?^ *```", "", (top / page).read_text(encoding="utf-8"), flags=re.M | re.S)
+    return [os.path.normpath(os.path.join(os.path.dirname(page), link))
+            for link in re.findall(r"\]\((?![a-z]+:)([^)#\s]+)", text)]
+
+
 def pages(top):
-    """In reading order: the README, then the pages as its table names them, then any that it does not."""
-    named = re.findall(r"\b(?:docs/[\w-]+|CONTRIBUTING)\.md", (top / READ_FIRST).read_text(encoding="utf-8")
-                       .split("## Where things live")[-1])
+    """In reading order: the README, then the pages as the start page of docs links them, then any others."""
+    named = links(top, START)
     there = [READ_FIRST, "CONTRIBUTING.md"] + sorted(str(path.relative_to(top)) for path in top.glob("docs/**/*.md"))
     return [READ_FIRST] + sorted(there[1:], key=lambda name: named.index(name) if name in named else len(named))
 

@@ -137,7 +137,7 @@ struct Report {
 // A benchmark's registration.
 struct Descriptor {
   std::string name;
-  std::string op;     // what one op is, in words
+  std::string op;     // what one operation does, in words
   int definition = 1; // raise when the same name measures something else
   std::shared_ptr<const Report> report;
   std::vector<Option> options;

@@ -96,7 +96,7 @@ void add_common(CLI::App &app, Options &options, Raw &raw)
   app.set_version_flag("-V,--version", std::string("bench (bpfgate) ") + version, "");
   app.add_option("NAME", raw.names, "benchmarks or globs; several run one after another")
       ->take_all();
-  app.add_flag("-l,--list", options.list, "list the benchmarks; with -v: what one op is");
+  app.add_flag("-l,--list", options.list, "list the benchmarks; with -v: what one operation does");
   auto text = [&app](const char *names, std::string &value, const char *type, const char *help) {
     return app.add_option(names, value, help)->type_name(type);
   };

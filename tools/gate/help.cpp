@@ -11,45 +11,19 @@ namespace gate
 {
 
 static const std::map<std::string, const char *> values = {
-    {"--a", "COMMAND"},
-    {"--b", "COMMAND"},
-    {"--alpha", "P"},
-    {"--anchor", "NAME"},
-    {"--baseline", "FILE"},
-    {"--bench", "PROGRAM"},
-    {"--better", "METRIC=WAY"},
-    {"--bound", "PCT"},
-    {"--budget", "SEC"},
-    {"--drift-budget", "PCT"},
-    {"--figures", "FILE"},
-    {"--format", "FORMAT"},
-    {"--full", "NUM"},
-    {"--history", "FILE"},
-    {"--html", "FILE"},
-    {"--import", "FILES"},
-    {"--jobs", "NUM"},
-    {"--json", "FILE"},
-    {"--kernel-a", "KERNEL"},
-    {"--kernel-b", "KERNEL"},
-    {"--max-units", "NUM"},
-    {"--owner", "WHO"},
-    {"--pairs", "NUM"},
-    {"--plot", "FILE"},
-    {"--rename", "OLD=NEW"},
-    {"--report", "FILE"},
-    {"--runs", "NUM"},
-    {"--seed", "NUM"},
-    {"--seeds", "NUM"},
-    {"--store", "DIR"},
-    {"--stored-tolerance", "PCT"},
-    {"--timeout", "SEC"},
-    {"--tolerance", "PCT"},
-    {"--trials", "NUM"},
-    {"--units", "NUM"},
-    {"--until", "DAY"},
-    {"--vm", "KERNEL"},
-    {"--vmtest", "PROGRAM"},
-    {"--waivers", "FILE"},
+    {"--a", "COMMAND"},         {"--b", "COMMAND"},       {"--alpha", "P"},
+    {"--anchor", "NAME"},       {"--baseline", "FILE"},   {"--bench", "PROGRAM"},
+    {"--better", "METRIC=WAY"}, {"--bound", "PCT"},       {"--budget", "SEC"},
+    {"--drift-budget", "PCT"},  {"--figures", "FILE"},    {"--format", "FORMAT"},
+    {"--full", "NUM"},          {"--history", "FILE"},    {"--html", "FILE"},
+    {"--import", "FILES"},      {"--jobs", "NUM"},        {"--json", "FILE"},
+    {"--kernel-a", "KERNEL"},   {"--kernel-b", "KERNEL"}, {"--max-units", "NUM"},
+    {"--owner", "WHO"},         {"--pairs", "NUM"},       {"--rename", "OLD=NEW"},
+    {"--report", "FILE"},       {"--runs", "NUM"},        {"--seed", "NUM"},
+    {"--seeds", "NUM"},         {"--store", "DIR"},       {"--stored-tolerance", "PCT"},
+    {"--timeout", "SEC"},       {"--tolerance", "PCT"},   {"--trials", "NUM"},
+    {"--units", "NUM"},         {"--until", "DAY"},       {"--vm", "KERNEL"},
+    {"--vmtest", "PROGRAM"},    {"--waivers", "FILE"},
 };
 
 static const std::map<std::string, const char *> examples = {
@@ -76,7 +50,7 @@ static const std::map<std::string, const char *> examples = {
     {"gate explain", "  gate explain bloom-lookup\n"
                      "  gate explain --report report.json 'lpm-trie-*'\n"},
     {"gate selftest", "  gate selftest --aa\n"
-                      "  gate selftest --aa --trials 1000 --json aa.json\n"},
+                      "  gate selftest --aa --trials 100 --json aa.json\n"},
     {"gate baseline",
      "  gate baseline list\n"
      "  gate baseline accept 12 --reason 'bounds check is wanted'\n"
@@ -91,7 +65,7 @@ static const std::map<std::string, const char *> examples = {
      "      --owner you@example.org --reason 'bounds check, to be hoisted' \\\n"
      "      --until 2026-12-31 --bound 12%\n"},
     {"gate baseline expire", "  gate baseline expire --runs 200\n"},
-    {"gate trend", "  gate trend lpm-trie-update --plot out.svg\n"
+    {"gate trend", "  gate trend lpm-trie-update\n"
                    "  gate trend --import a.json b.json c.json\n"
                    "  gate trend --confirm\n"},
     {"gate fingerprint", "  gate fingerprint\n"
