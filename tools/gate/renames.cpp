@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <string_view>
 
 #include "tools/gate/compare.h"
 #include "tools/lib/text.h"
@@ -17,9 +19,14 @@ void rename_benchmarks(result::Result &base, const std::map<std::string, std::st
       benchmark.name = renamed->second;
 }
 
-// As one word of a shell.
+// As one word of a shell; as it is where a shell takes it so.
 static std::string quoted(const std::string &text)
 {
+  if (std::all_of(text.begin(), text.end(), [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) ||
+               std::string_view("_-./=:,+@%").find(c) != std::string_view::npos;
+      }))
+    return text;
   std::string quoted = "'";
   for (char c : text)
     quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
