@@ -58,3 +58,10 @@ git checkout -q "$good"
 "$source/ci/bisect" --good "$figure" --kernel "${KERNEL:-debian:6.12}" strncmp-helper \
     --cmp-str-len 64 || fail "the good commit is not as good as $figure"
 if "$source/ci/bisect" --good nowhere.json; then fail "a missing file was taken"; fi
+if "$source/ci/bisect" --good "$figure
+1"; then fail "two numbers were taken for one"; fi
+# Two figures are no figure: of two benchmarks the awk of judge_number would compare texts.
+code=0
+"$source/ci/bisect" --good "$figure" --kernel "${KERNEL:-debian:6.12}" strncmp-helper \
+    strncmp-no-helper --cmp-str-len 64 || code=$?
+[ $code = 125 ] || fail "two benchmarks against one number: exit $code"

@@ -61,8 +61,6 @@ ELSEWHERE = {
     "strncmp-helper --cmp-str-len 64": (*BISECTS, "strncmp-helper --cmp-str-len 64"),
     "ci/patch --kernel-a debian:6.12 --kernel-b ../linux/arch/x86/boot/bzImage --out report":
         (None, "ci/workflows/kernel-tree.yml", "run: ci/patch --kernel-a"),
-    "$gate ab --kernel-a debian:6.12 --kernel-b ../linux --time bloom-lookup 'lpm-trie-*'":
-        ("gate_times_tell_what_was_slowed_and_nothing_else", "tools/gate/vm_gate_test.cpp", '"--time"'),
     "$vmtest --kernel debian:7.2 --shell":
         ("vm_shell_gives_the_terminal_back_whatever_happens", "tools/vmtest/vm_test.cpp", '"--shell"'),
     "for k in 6_1_ 6_12_ 7_2_; do\n"
@@ -78,7 +76,7 @@ ELSEWHERE = {
     "--beyond-cache 'lpm-trie-lookup nr_entries=10000'": RECORDING,
     "build/tools/gate/power/power record units.json --bench build/benchs/bench --budget 600": RECORDING,
     "build/tools/gate/power/power judge units.json": RECORDING,
-    "gate selftest --aa --trials 300": "takes minutes: the unit tests run it on a scripted bench",
+    "gate selftest --aa": "takes minutes: the unit tests run it on a scripted bench",
     "$bench --suite seeds --quick --format commit --json before.json":
         "takes minutes: docs/bench.md runs that suite, and the other lines here that format",
     "for i in $(seq 100); do\n"
@@ -110,8 +108,6 @@ EXPECTED |= {
     "gate check --tolerance 0.01% bloom-lookup": ({0}, "latency .* inconclusive"),
     "gate check --inject bloom-lookup=10% --tolerance 50% bloom-lookup": ({0}, "latency .* unchanged"),
 }
-if not shutil.which("gnuplot"):
-    EXPECTED["gate trend 'lpm-trie-update' --plot out.svg"] = ({2}, "gnuplot")
 
 MOST_README_LINES, GLOSSARY = 120, "docs/glossary.md"
 OWN_STORE = {"docs/baselines.md"}  # it begins with the first baseline

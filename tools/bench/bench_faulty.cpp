@@ -33,6 +33,22 @@ private:
   bpf::Skeleton<lpm_trie_bench> x_skel;
 };
 
+// Wants to be refilled before each op, which nothing does.
+class NeverRefilled : public TestRunBench {
+public:
+  NeverRefilled() : x_skel("lpm_trie_bench")
+  {
+    x_skel->rodata->nr_entries = 0;
+    x_skel.load();
+    use(x_skel->progs.erase, nullptr, x_skel->bss->bench_slots, 1, 1);
+  }
+
+private:
+  void refill() override {}
+
+  bpf::Skeleton<lpm_trie_bench> x_skel;
+};
+
 // The text is the greater one: strncmp() gives the other sign.
 class Reversed : public TestRunBench {
 public:
@@ -110,6 +126,7 @@ const Register faulty{
     make<PartlyFilled>("faulty-later", 900),
     make<Reversed>("faulty-sign-helper", &decltype(strncmp_bench::progs)::helper),
     make<Reversed>("faulty-sign-no-helper", &decltype(strncmp_bench::progs)::no_helper),
+    make<NeverRefilled>("faulty-refill"),
     make<Throwing<std::runtime_error>>("faulty-producer"),
     make<Throwing<bpf::missing>>("faulty-producer-missing"),
     make<Unreadable>("faulty-reading"),

@@ -54,6 +54,8 @@ TEST(faulty_ops_fail_the_run)
   expect_end({"faulty-sign-no-helper"}, 1, "program 'no_helper' got a wrong result from an op: 1");
 }
 
+TEST(faulty_refill_fails_the_run) { expect_end({"faulty-refill"}, 1, "did no op after a refill"); }
+
 TEST(faulty_producer_and_readings_fail_the_run)
 {
   expect_end({"faulty-producer"}, 1, "thrown in a producer's thread");

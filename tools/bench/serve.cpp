@@ -76,7 +76,7 @@ private:
     if (verb == "quit")
       return "";
     if (verb == "list" && request.size() == 1)
-      return "ok " + list().dump();
+      return "ok " + result::json_text(list());
     if (verb == "load" && request.size() == 2)
       return load(index(request[1]));
     if (verb == "unload" && request.size() == 2)
@@ -117,7 +117,7 @@ private:
     load.producers = std::make_unique<Producers>(*load.bench, *selected.descriptor, cpus, false);
     if (selected.inject_pct > 0)
       inject(*load.bench, selected.inject_pct);
-    std::string answer = "ok " + result::json{{"bytecode", load.bench->bytecode()}}.dump();
+    std::string answer = "ok " + result::json_text({{"bytecode", load.bench->bytecode()}});
     x_loads[i] = std::move(load);
     return answer;
   }
@@ -147,10 +147,9 @@ private:
       // A rate needs more lookups than one epoch has.
       sample.counts = load.total;
       sample.readings = load.bench->readings();
-      return "ok " + result::json{{"hits", epoch.ops()},
-                                  {"ns", epoch.ns},
-                                  {"values", values(descriptor, sample)}}
-                         .dump();
+      return "ok " + result::json_text({{"hits", epoch.ops()},
+                                        {"ns", epoch.ns},
+                                        {"values", values(descriptor, sample)}});
     } catch (...) {
       x_loads.erase(i);
       throw;

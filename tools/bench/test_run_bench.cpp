@@ -63,6 +63,7 @@ Counts TestRunBench::run_all(const bpf_program *prog, unsigned producer, uint32_
                              uint64_t inject_q20, bool refillable)
 {
   Counts total;
+  bool refilled_in_vain = false;
   while (total.ops() < nr_ops) {
     // One bpf_loop() ends at 2^23.
     uint32_t left = static_cast<uint32_t>(std::min<uint64_t>(nr_ops - total.ops(), 1 << 23));
@@ -73,6 +74,11 @@ Counts TestRunBench::run_all(const bpf_program *prog, unsigned producer, uint32_
             fmt::format("program '{}' did no op of {}", bpf_program__name(prog), left));
       continue;
     }
+    // One may come at the end of what is there; a second one without any op would come forever.
+    if (total.ops() == before && refilled_in_vain)
+      throw std::runtime_error(
+          fmt::format("program '{}' did no op after a refill", bpf_program__name(prog)));
+    refilled_in_vain = total.ops() == before;
     if (refillable)
       refill();
     x_slots[producer].cursor = 0;

@@ -87,7 +87,6 @@ CLI::App *add_trend(CLI::App &app, Options &options)
   CLI::App *trend = app.add_subcommand("trend", "where the level of a row changed for good");
   trend->add_option("ROW", own.rows, "NAME [PARAMETER=VALUE...] [METRIC], quoted (all)");
   trend->add_option("--import", own.import, "result files, oldest first, instead of the store");
-  trend->add_option("--plot", own.plot, "draw the series to an SVG file (needs gnuplot)");
   trend->add_flag("--all", own.all, "also runs that were not accepted");
   trend->add_flag("--confirm", own.confirm,
                   "measure the runs on both sides of each change again, interleaved");

@@ -32,7 +32,6 @@ struct BaselineOptions {
 struct TrendOptions {
   std::vector<std::string> rows;   // see row_name.h; empty: all
   std::vector<std::string> import; // result files instead of the store
-  std::string plot;                // path of an SVG file; empty: none
   bool all = false;                // runs that were not accepted, too
   bool confirm = false;            // measure both sides of each change again
 };

@@ -60,7 +60,7 @@ static json header_json(const char *schema) { return {{"schema", schema}, {"vers
 
 static void write_json(const std::string &path, const json &value)
 {
-  write_file(path, value.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+  write_file(path, result::json_text(value, 1) + "\n");
 }
 
 static void list_json(const Options &options, const Store &store, const std::vector<InForce> &all,
@@ -138,10 +138,8 @@ static std::string prediction_shown(const std::optional<Prediction> &prediction,
 {
   if (!prediction)
     return fmt::format("{} of {} runs", usable, fewest_runs);
-  const std::string &anchor = prediction->anchor.first;
-  return fmt::format("+-{:.1f} % from {} runs{}", 100 * prediction->half_width(alpha),
-                     prediction->runs,
-                     anchor.empty() ? "" : ", against " + anchor.substr(0, anchor.find('{')));
+  return fmt::format("+-{:.1f} % from {} runs", 100 * prediction->half_width(alpha),
+                     prediction->runs);
 }
 
 namespace

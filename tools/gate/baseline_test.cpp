@@ -2,6 +2,7 @@
 // Baselines, history, waivers, anchors and trends as a user meets them, with made-up benches.
 #include <filesystem>
 
+#include "tools/gate/drift.h"
 #include "tools/gate/fingerprint.h"
 #include "tools/gate/gate_runner.h"
 #include "tools/gate/selftest.h"
@@ -257,6 +258,24 @@ TEST(waivers_damaged_file_is_one_clear_line)
   expect_throws([&] { other.gate({"check", "--waivers", path}); }, "/version is not 1");
 }
 
+// No share of nothing is anything.
+TEST(waivers_of_a_row_from_zero_allow_no_absolute_change)
+{
+  Row row = {.name = "b", .metric = "memory", .unit = "MiB", .kind = result::Class::Memory};
+  row.verdict = Verdict::Regressed;
+  row.relative = false;
+  row.change = 20;
+  Report report = {.command = "check", .rows = {row}};
+  apply_waivers(report, {{"b", "me", "later", "2999-12-31", 30}}, "2026-01-01");
+  expect_eq(exit_code(report), 1);
+  expect_has(report.rows[0].note, "beyond the 30 %");
+  // Of a ratio the bound is in points.
+  report.rows[0] = row;
+  report.rows[0].kind = result::Class::Ratio;
+  apply_waivers(report, {{"b", "me", "later", "2999-12-31", 30}}, "2026-01-01");
+  expect_eq(exit_code(report), 0);
+}
+
 TEST(waivers_wrong_options)
 {
   Bench bench;
@@ -305,6 +324,75 @@ TEST(drift_in_compare)
   expect_code(bench.gate({"compare", a, b}), 0, bench);
   expect_code(bench.gate({"compare", a, b, "--anchor", v1, "--drift-budget", "10"}), 1, bench);
   expect_code(bench.gate({"compare", a, b, "--anchor", v1, "--drift-budget", "15"}), 0, bench);
+}
+
+// What is not known to be within the budget is no pass.
+TEST(drift_that_is_not_known_is_no_pass)
+{
+  Bench bench({.names = "one"});
+  bench.gate({"record"});
+  bench.baseline({"anchor", "v1.0"});
+  bench.write({});
+  bench.gate({"record"});
+  expect_code(bench.gate({"check"}), 0, bench);
+  expect_code(bench.gate({"check", "--drift-budget", "10%"}), 3, bench);
+  expect_eq(bench.row("one")["verdict"].get<std::string>(), "unchanged");
+  expect_eq(bench.row("two")["verdict"].get<std::string>(), "incomparable");
+  expect_has(bench.row("two")["note"].get<std::string>(), "has no such row");
+  bench.write({.definition = "2"});
+  bench.gate({"record"});
+  expect_code(bench.gate({"check", "--drift-budget", "10%"}), 3, bench);
+  expect_has(bench.row("one")["note"].get<std::string>(), "incomparable (definition 1 against 2");
+  Row row = {.name = "one", .metric = "latency", .verdict = Verdict::Unchanged, .method = "ab"};
+  Row since = row;
+  since.verdict = Verdict::Inconclusive;
+  since.change = .02;
+  Report report = {.command = "check", .rows = {row}};
+  add_drift(report, {since}, "v1", .1);
+  expect_eq(exit_code(report), 3);
+}
+
+// Counts, memory and ratios have the budget for their tolerance, too.
+TEST(drift_budget_is_of_every_row)
+{
+  using result::Class;
+  Bench bench;
+  auto write = [&](const std::string &name, double count, double memory, double share) {
+    result::Result side = fake_result(50, 50);
+    auto add = [&](const char *metric, const char *unit, Class kind, double value) {
+      side.benchmarks[0].metrics.push_back({.name = metric,
+                                            .unit = unit,
+                                            .kind = kind,
+                                            .gated = true,
+                                            .samples = std::vector(20, std::vector{value})});
+    };
+    add("insns", "insns/op", Class::Exact, count);
+    add("jumps", "n", Class::Exact, count);
+    add("peak", "MiB", Class::Memory, memory);
+    add("share", "%", Class::Ratio, share);
+    result::write_result(bench.here / name, side);
+  };
+  write("v1", 1000, 100, 10);
+  write("a", 1080, 115, 12);
+  auto compare = [&](const std::string &budget) {
+    std::string a = bench.here / "a";
+    return bench.gate({"compare", a, a, "--anchor", bench.here / "v1", "--drift-budget", budget});
+  };
+  expect_code(compare("20"), 0, bench);
+  expect_code(compare("5"), 1, bench);
+  expect_has(bench.output, "regressed=3 "); // 2 points are within 5
+}
+
+// A tolerance of stored times does not soften the budget.
+TEST(drift_budget_is_not_overridden_by_the_stored_tolerance)
+{
+  Bench bench;
+  bench.gate({"record"});
+  bench.baseline({"anchor", "v1.0"});
+  bench.write(
+      {.ns = "$((ops * 60))", .environment = R"("cpu_model": "A", "cpus": 2, "kernel": "6.2")"});
+  bench.gate({"record", "--reason", "wanted"});
+  expect_code(bench.gate({"check", "--stored-tolerance", "50", "--drift-budget", "10"}), 1, bench);
 }
 
 TEST(expire_forgets_a_baseline_only_by_its_name)

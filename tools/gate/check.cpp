@@ -40,8 +40,6 @@ using result::Benchmark;
 using result::Result;
 using result::Status;
 
-static constexpr double first_share = 0.6, second_share = 0.4;
-
 namespace
 {
 
@@ -61,7 +59,7 @@ class Check {
 public:
   // against: compared with this recording instead of the baseline.
   explicit Check(const Options &options, const Recording *against = nullptr)
-      : x_options(options), x_against(against), x_store(options.store),
+      : x_options(options), x_seed(options.seed), x_against(against), x_store(options.store),
         x_progress(against ? "against" : "check")
   {
     x_report = {.command = "check", .alpha = options.alpha, .seed = options.seed};
@@ -90,24 +88,25 @@ public:
     // git bisect goes back and forth in time, and an injection is no run of the code.
     if (x_options.bisect || without_inject(x_options.bench_arguments) != x_options.bench_arguments)
       return remark("not kept in the history: slowed on purpose, or a step of git bisect");
-    bool any = std::any_of(x_groups.begin(), x_groups.end(),
-                           [](const Group &group) { return group.interleaved(); });
-    Checked checked = {.series = {x_class, without_inject(x_options.bench_arguments)},
-                       .how = any ? How::Interleaved : How::Alone,
-                       .executable = std::move(x_executable),
-                       .base_revision = "",
-                       .seed = x_options.seed,
-                       .result = figures()};
-    if (!x_groups.empty())
-      checked.base_revision = x_groups.back().recording->result.tool.revision;
-    remark(keep_checked(x_store, x_report, std::move(checked)));
+    for (bool interleaved : {false, true}) {
+      Checked checked = {.series = {x_class, without_inject(x_options.bench_arguments)},
+                         .how = interleaved ? How::Interleaved : How::Alone,
+                         .executable = x_executable,
+                         .base_revision = "",
+                         .seed = x_options.seed,
+                         .result = figures(interleaved)};
+      for (const Group &group : x_groups)
+        if (group.interleaved() == interleaved)
+          checked.base_revision = group.recording->result.tool.revision;
+      remark(keep_checked(x_store, x_report, std::move(checked)));
+    }
   }
 
 private:
   std::unique_ptr<Interleave> make_interleave(std::vector<Command> commands)
   {
     return std::make_unique<Interleave>(std::move(commands),
-                                        Plan{.timeout_ms = x_options.timeout_ms}, x_options.seed,
+                                        Plan{.timeout_ms = x_options.timeout_ms}, x_seed,
                                         [this](size_t done, size_t total, const std::string &name) {
                                           x_progress.show(done, total, name);
                                         });
@@ -192,7 +191,10 @@ private:
     settings.paired = group.interleaved();
     settings.tolerance = settings.paired ? x_options.tolerance
                                          : x_options.stored_tolerance.value_or(x_options.tolerance);
+    if (x_options.since_anchor)
+      allow_only(settings, settings.tolerance);
     settings.planned_units = 2 * x_options.units;
+    settings.show_tail = x_options.show_tail;
     settings.gate_tail = x_options.gate_tail;
     Differences differences =
         compare_environments(group.recording->result.environment, x_comp.environment);
@@ -248,10 +250,13 @@ private:
   void measure()
   {
     x_null = std::make_unique<NullArm>(x_options.bench, x_commands, x_options.timeout_ms);
+    std::vector<std::string> remarks = x_report.remarks;
     measure_once();
     if (x_null->judge_last(x_options.alpha)) {
+      x_report.remarks = std::move(remarks); // of a run that is thrown away none stay
       remark("the null arm (the same code on both sides) differed from itself: measured once more");
       x_report.rows.clear();
+      x_seed++; // the same order would be hit by the same accident
       x_progress.set_title("check again");
       measure_once();
       if (x_null->judge_last(x_options.alpha))
@@ -360,7 +365,7 @@ private:
           family.push_back(std::move(candidate));
     if (!family.empty())
       remark(use_history(family, RunHistory(x_store, x_baseline_class),
-                         new_run(figures(), x_bench_hash, x_against), x_options));
+                         new_run(figures(false), x_bench_hash, x_against), x_options));
     judge(family, alpha_of(false), x_options.alpha);
     std::vector<Row> rows = rows_of(std::move(family));
     remark(find_host_shift(rows));
@@ -374,18 +379,14 @@ private:
       if (group.interleaved())
         for (Candidate &candidate : match(group, nullptr))
           first.push_back(std::move(candidate));
-    double alpha = alpha_of(true);
-    auto again =
-        screen(first, first_share * x_options.alpha, alpha, second_share * x_options.alpha);
-    if (!again.empty())
-      look_again(bench, again, first, alpha);
+    judge_in_two_looks(first, alpha_of(true), x_options.alpha,
+                       [&](const auto &again) { return look_again(bench, again); });
     std::vector<Row> rows = rows_of(std::move(first));
     remark(find_host_shift(rows));
     std::move(rows.begin(), rows.end(), std::back_inserter(x_report.rows));
   }
 
-  void look_again(Interleave &bench, const std::map<std::string, size_t> &again,
-                  std::vector<Candidate> &first, double alpha)
+  std::vector<Candidate> look_again(Interleave &bench, const std::map<std::string, size_t> &again)
   {
     std::vector<Task *> tasks;
     std::set<std::string> keys;
@@ -406,17 +407,17 @@ private:
         for (Candidate &candidate : match(group, &keys))
           second.push_back(std::move(candidate));
       }
-    judge_again(first, std::move(second), alpha, second_share * x_options.alpha);
+    return second;
   }
 
-  // What comp's side gave at the last look.
-  Result figures() const
+  // What comp's side gave at the last look, of what was measured in this way.
+  Result figures(bool interleaved) const
   {
     Result result = x_comp;
     result.started = x_report.started;
     std::map<std::string, const SideFigures *> measured;
     for (const Group &group : x_groups)
-      for (size_t i = 0; i < group.tasks.size(); i++)
+      for (size_t i = 0; group.interleaved() == interleaved && i < group.tasks.size(); i++)
         if (!group.tasks[i].sides.empty())
           measured[result::benchmark_key(group.comp[i])] = &group.tasks[i].sides.back();
     std::erase_if(result.benchmarks, [&](const Benchmark &benchmark) {
@@ -449,6 +450,7 @@ private:
   }
 
   const Options &x_options;
+  uint64_t x_seed; // of the present try
   const Recording *x_against;
   Store x_store;
   Progress x_progress;

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "tools/gate/gate_runner.h"
+#include "tools/gate/store.h"
 #include "tools/gate/test_results.h"
 #include "tools/lib/json.h"
 #include "tools/lib/unit_test.h"
@@ -300,4 +301,53 @@ TEST(report_never_writes_infinity)
   json value = json::parse(format_json(report));
   expect(value["rows"][0]["interval"][0].is_null());
   expect_eq(value["rows"][0]["interval"][1].get<double>(), .5);
+}
+
+// What was measured alone is no figure of a run in turns.
+TEST(command_a_mixed_run_is_kept_as_what_each_part_is)
+{
+  Bench bench({.environment = R"("cpu_model": "A", "cpus": 2, "kernel": "6.0")", .names = "one"});
+  bench.gate({"record"});
+  bench.write({.names = "two"});
+  bench.gate({"record"});
+  bench.write({});
+  bench.gate({"check", "--stored-tolerance", "50"});
+  Store store(bench.here / "store");
+  size_t alone = 0, in_turns = 0;
+  std::vector<Run> runs = store.runs();
+  for (size_t i = 2; i < runs.size(); i++)
+    for (const HistoryRow &row : store.rows(runs[i].id)) {
+      bool one = row.key.starts_with("one");
+      (one ? alone : in_turns)++;
+      expect(runs[i].how == (one ? How::Alone : How::Interleaved), row.key);
+    }
+  expect(alone > 0 && in_turns > 0, fmt::format("{} and {}", alone, in_turns));
+}
+
+// Only then is the second try's chance of a false alarm independent of the first's.
+TEST(command_after_a_null_alarm_the_order_is_drawn_anew)
+{
+  Bench bench;
+  std::string seeds = bench.here / "seeds", count = bench.here / "count";
+  // Noise for the null arm alone, the same each time that this test runs; some alarms by chance.
+  for (int noise = 1; noise < 20 && bench.output.find("measured once more") == std::string::npos;
+       noise++) {
+    bench.write(
+        {.load = fmt::format("case \"$*\" in anchor*) k=$(cat '{0}' 2>/dev/null || echo 0); "
+                             "echo $((k + 1)) >'{0}'; noise=$((k * k * {1} % 97)) ;; esac",
+                             count, noise),
+         .epoch = fmt::format("echo $seed. >>'{}'", seeds),
+         .ns = "$((ops * (50 + ${noise:-0})))",
+         .names = "anchor-alu one"});
+    bench.gate({"record"});
+    fs::remove(seeds);
+    fs::remove(count);
+    expect_code(bench.gate({"check", "--alpha", "0.5"}), 0, bench);
+  }
+  expect_has(bench.output, "measured once more");
+  expect_eq(bench.row("one")["verdict"].get<std::string>(), "unchanged");
+  // The first draws of the second try would be those of the first, far behind in the list.
+  std::string drawn = read_file(seeds), first = drawn.substr(0, drawn.find('\n') + 1);
+  expect(drawn.size() > 100 * first.size(), drawn);
+  expect(drawn.rfind(first) < drawn.size() / 4, "the same order again");
 }

@@ -58,7 +58,14 @@ static void put_figures(Row &row, const std::vector<double> &base, const std::ve
   row.comp_loads = comp.size();
 }
 
-// The least tolerance, on the row's scale. Exact metrics that are no counts have none.
+void allow_only(Settings &settings, double budget)
+{
+  settings.tolerance = settings.count_tolerance = settings.exact_tolerance = budget;
+  settings.memory_relative = budget;
+  settings.ratio_points = 100 * budget;
+}
+
+// The least tolerance, on the row's scale.
 static double exact_floor(const Row &row, const Settings &settings)
 {
   switch (row.kind) {
@@ -68,7 +75,9 @@ static double exact_floor(const Row &row, const Settings &settings)
   case Class::Ratio:
     return settings.ratio_points;
   default:
-    return row.relative && row.unit == count_unit ? settings.count_tolerance : 0;
+    if (!row.relative)
+      return 0;
+    return row.unit == count_unit ? settings.count_tolerance : settings.exact_tolerance;
   }
 }
 
@@ -154,6 +163,11 @@ static void add_evidence(Candidate &candidate, const Figures &base, const Figure
   // From 0, no percentage means anything: the difference is told, and the absolute floor judges.
   row.relative = row.kind != Class::Ratio && *row.base != 0;
   row.tolerance = row.relative ? margin.relative : margin.absolute;
+  if (row.kind == Class::Memory && row.relative && margin.absolute > margin.relative * *row.base) {
+    row.tolerance = margin.absolute / *row.base;
+    add_note(row, fmt::format("{:g} {} are allowed, more than {:g} %", margin.absolute, row.unit,
+                              100 * margin.relative));
+  }
   auto judged = [&](Better better) {
     return apart_evidence(base.usable(), comp.usable(), margin, better, row.relative);
   };
@@ -430,7 +444,8 @@ private:
   {
     Candidate candidate = metric_row(std::move(row), base, comp, x_key, x_settings);
     std::optional<Candidate> tail;
-    if (candidate.evidence && candidate.row.method == "ab" && candidate.row.gated &&
+    bool wanted = x_settings.show_tail || x_settings.gate_tail;
+    if (wanted && candidate.evidence && candidate.row.method == "ab" && candidate.row.gated &&
         candidate.row.kind == Class::Time && base.unit == comp.unit)
       tail = tail_row(candidate.row, base.samples, comp.samples, x_settings);
     add(std::move(candidate));

@@ -3,6 +3,7 @@
 // apart decides which test a time gets; everything else is the same.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -27,12 +28,14 @@ struct Settings {
   // Both sides were measured where instructions are counted: nothing is noise, each load is a boot,
   // and all metrics are judged by the exact rule.
   bool counted = false;
+  double exact_tolerance = 0; // of exact metrics that are no counts of instructions, a fraction
   double memory_relative = 0.10;
   double memory_floor_mib = 0.5;
   double ratio_points = 0.5;
   double alpha = 0.01;      // family-wise, for regressions and for improvements
   size_t fewest_loads = 20; // for a verdict on anything that is not exact
-  bool gate_tail = false;   // the tail of epochs may fail the gate
+  bool show_tail = false;   // a row for the tail of epochs beside each time
+  bool gate_tail = false;   // it may fail the gate; implies show_tail
   size_t planned_units = 0; // of the confirming stage, for the smallest detectable effect
   // Not empty: the two sides cannot be compared at all, and why.
   std::string incomparable;
@@ -53,6 +56,10 @@ struct Candidate {
   bool secondary = false;
   bool identical = false;
 };
+
+// The budget, a fraction, is the relative tolerance of every row; of ratios it is in points (0.1:
+// 10). Absolute floors stay.
+void allow_only(Settings &settings, double budget);
 
 // Gives benchmarks of a baseline their new names. renames: old name -> new name.
 void rename_benchmarks(result::Result &base, const std::map<std::string, std::string> &renames);
@@ -76,17 +83,22 @@ std::map<std::string, size_t> screen(std::vector<Candidate> &candidates, double 
 void judge_again(std::vector<Candidate> &first, std::vector<Candidate> second, double alpha,
                  double proof);
 
+// Both looks of gate check. first: the candidates of the first one, which become those of both.
+// look_again: measures what screen() returned with fresh units, and matches it. alpha: of the
+// family, for either direction; proof: of "unchanged", shared out between the looks.
+using LookAgain = std::function<std::vector<Candidate>(const std::map<std::string, size_t> &)>;
+void judge_in_two_looks(std::vector<Candidate> &first, double alpha, double proof,
+                        const LookAgain &look_again);
+
 // Units of a second look. needed: by the first look, 0 for hopeless, which gets enough for a large
-// effect to show. first: units of the first look, of which it has at least twice as many. most:
-// that are allowed, and at least first.
+// effect to show. first: units of the first look, of which it has at least twice as many, if most
+// (at least 1) allows for them.
 size_t second_units(size_t needed, size_t first, size_t most);
 
-// What the benchmarks run on changed, not all of them. Of sides that were measured apart an anchor
-// says so (a benchmark anchor-*, which no patch of maps and helpers can move), or, where there is
-// none, that more than 60 % of at least five times moved the same way; of sides that were measured
-// in turns both together. An anchor that moved by less than the tolerance is taken off what was
-// measured apart. Turns the verdicts of times that moved that way into incomparable and returns the
-// reason; empty: nothing of the kind.
+// What the benchmarks run on changed, not all of them: of sides that were measured apart an anchor
+// says so (a benchmark anchor-*, which no patch of maps and helpers can move). One that moved by
+// less than the tolerance is taken off what was measured apart. Turns the verdicts of times that
+// moved that way into incomparable and returns the reason; empty: nothing of the kind.
 std::string find_host_shift(std::vector<Row> &rows);
 
 // "missing" and "new" rows whose names are alike get a hint at --rename; they are never matched.

@@ -104,6 +104,8 @@ void compare_results(result::Result base, const result::Result &comp, const Opti
   settings.expected = std::move(expected);
   if (options.count_tolerance)
     settings.count_tolerance = *options.count_tolerance;
+  if (options.since_anchor)
+    allow_only(settings, options.tolerance);
   compare_machines(options, settings, report);
   report.remarks.push_back(describe(report, settings));
   std::vector<Candidate> candidates = match_rows(base, comp, settings);
@@ -129,6 +131,7 @@ static void compare_drift(result::Result anchor, const result::Result &comp, Opt
                           Report &report)
 {
   options.tolerance = *options.drift_budget;
+  options.since_anchor = true;
   Report since;
   compare_results(std::move(anchor), comp, options, since);
   std::string name = options.anchor.empty() ? "the last anchor" : options.anchor;

@@ -18,13 +18,31 @@ static std::string shown(const Row &row, double change)
                       : fmt::format("{:+.4g} {}", change, row.unit);
 }
 
+// Nothing is known of how far it drifted, so that it passes for no reason of its own.
+static void call_unknown(Row &row, const std::string &anchor, const std::string &why)
+{
+  if (row.verdict == Verdict::Regressed || row.method.empty())
+    return;
+  add_note(row, fmt::format("drift since {} is not known: {}", anchor, why));
+  row.verdict = Verdict::Incomparable;
+}
+
+static bool within_budget(const Row &since)
+{
+  return since.verdict == Verdict::Unchanged || since.verdict == Verdict::Improved;
+}
+
 static void take_over(Row &row, const Row &since, const std::string &anchor, double budget)
 {
-  if (!since.change || since.method.empty())
+  if (since.change && !since.method.empty())
+    row.drift = Drift{anchor, *since.change, budget};
+  if (since.verdict != Verdict::Regressed || !row.drift) {
+    if (!within_budget(since))
+      call_unknown(row, anchor,
+                   fmt::format("{}{}", to_string(since.verdict),
+                               since.note.empty() ? "" : fmt::format(" ({})", since.note)));
     return;
-  row.drift = Drift{anchor, *since.change, budget};
-  if (since.verdict != Verdict::Regressed)
-    return;
+  }
   add_note(row, fmt::format("drift: {} since {}, beyond the budget", shown(since, *since.change),
                             anchor));
   row.verdict = Verdict::Regressed;
@@ -58,10 +76,15 @@ void add_drift(Report &report, const std::vector<Row> &since, const std::string 
   std::map<std::string, const Row *> rows;
   for (const Row &row : since)
     rows[row_text(row.name, row.parameters, row.metric)] = &row;
-  for (Row &row : report.rows)
-    if (auto found = rows.find(row_text(row.name, row.parameters, row.metric));
-        found != rows.end() && row.gated)
+  for (Row &row : report.rows) {
+    if (!row.gated)
+      continue;
+    auto found = rows.find(row_text(row.name, row.parameters, row.metric));
+    if (found == rows.end())
+      call_unknown(row, anchor, "the anchor has no such row");
+    else
       take_over(row, *found->second, anchor, budget);
+  }
   report.remarks.push_back(summary(report.rows, anchor, budget));
 }
 
@@ -85,6 +108,9 @@ void check_drift(const Options &options, Report &report)
   Anchor anchor = find_anchor(store, options.anchor);
   Options own = options;
   own.tolerance = *options.drift_budget;
+  own.since_anchor = true;
+  if (own.stored_tolerance)
+    own.stored_tolerance = options.drift_budget;
   Report since = check_against(own, store.recording(anchor.run));
   add_drift(report, since.rows, fmt::format("anchor '{}' (run {})", anchor.name, anchor.run),
             *options.drift_budget);

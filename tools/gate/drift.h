@@ -14,7 +14,7 @@ namespace gate
 
 // since: the same rows measured against the anchor, judged with the budget as their tolerance. A
 // row that regressed there regressed here too, whatever it is against its baseline, and whoever
-// waived that.
+// waived that; one of which it is not known there becomes incomparable.
 void add_drift(Report &report, const std::vector<Row> &since, const std::string &anchor,
                double budget);
 

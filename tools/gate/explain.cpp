@@ -68,7 +68,7 @@ private:
   std::string loads() const
   {
     auto base = x_row.value("base_loads", json(0)), comp = x_row.value("comp_loads", json(0));
-    return base == comp ? base.dump() : base.dump() + " and " + comp.dump();
+    return base == comp ? result::json_text(base) : result::json_text(base) + " and " + result::json_text(comp);
   }
 
   std::string measured() const
@@ -91,7 +91,7 @@ private:
           "It was measured alone, in {} loads, and set against where earlier accepted "
           "runs say that one more run of this machine lies (the note says how many, "
           "and how widely they scatter).",
-          x_row.value("comp_loads", json(0)).dump());
+          result::json_text(x_row.value("comp_loads", json(0))));
     if (method == "exact")
       return exact_rule();
     return "It was not compared.";
@@ -293,7 +293,7 @@ static std::string title(const json &row)
   const json parameters = row.value("parameters", json::object());
   for (const auto &[name, value] : parameters.items())
     title +=
-        fmt::format(" {}={}", name, value.is_string() ? value.get<std::string>() : value.dump());
+        fmt::format(" {}={}", name, value.is_string() ? value.get<std::string>() : result::json_text(value));
   return title + " " + text(row, "metric");
 }
 

@@ -49,7 +49,7 @@ int fingerprint(const Options &options)
                           {"class", name},
                           {"fingerprint", fingerprint_json(environment)}};
     write_file(options.json,
-               value.dump(1, ' ', false, result::json::error_handler_t::replace) + "\n");
+               result::json_text(value, 1) + "\n");
   }
   if (options.json != "-")
     write_file("-", fmt::format("machine class: {}\n{}", name, format_fingerprint(environment)));

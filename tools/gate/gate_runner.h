@@ -29,6 +29,8 @@ struct Bench {
     std::vector<std::string> own = {"--json", here / "report.json"};
     if (arguments[0] == "record" || arguments[0] == "check")
       own.insert(own.end(), {"--store", here / "store", "--bench", here / "bench", "--seed", "1"});
+    if (arguments[0] == "selftest")
+      own.insert(own.end(), {"--store", here / "store", "--seed", "1"});
     arguments.insert(arguments.begin() + 1, own.begin(), own.end());
     return run(arguments);
   }
@@ -51,6 +53,7 @@ struct Bench {
     static const std::map<std::string, int (*)(const Options &)> commands = {
         {"record", ::gate::record},     {"check", ::gate::check}, {"compare", ::gate::compare},
         {"baseline", ::gate::baseline}, {"trend", ::gate::trend}, {"ab", ::gate::ab},
+        {"selftest", ::gate::selftest},
     };
     int code = commands.at(options.command)(options);
     output = capture.text();

@@ -34,7 +34,6 @@ static const std::map<std::string, const char *> values = {
     {"--max-units", "NUM"},
     {"--owner", "WHO"},
     {"--pairs", "NUM"},
-    {"--plot", "FILE"},
     {"--rename", "OLD=NEW"},
     {"--report", "FILE"},
     {"--runs", "NUM"},
@@ -76,7 +75,7 @@ static const std::map<std::string, const char *> examples = {
     {"gate explain", "  gate explain bloom-lookup\n"
                      "  gate explain --report report.json 'lpm-trie-*'\n"},
     {"gate selftest", "  gate selftest --aa\n"
-                      "  gate selftest --aa --trials 1000 --json aa.json\n"},
+                      "  gate selftest --aa --trials 100 --json aa.json\n"},
     {"gate baseline",
      "  gate baseline list\n"
      "  gate baseline accept 12 --reason 'bounds check is wanted'\n"
@@ -91,7 +90,7 @@ static const std::map<std::string, const char *> examples = {
      "      --owner you@example.org --reason 'bounds check, to be hoisted' \\\n"
      "      --until 2026-12-31 --bound 12%\n"},
     {"gate baseline expire", "  gate baseline expire --runs 200\n"},
-    {"gate trend", "  gate trend lpm-trie-update --plot out.svg\n"
+    {"gate trend", "  gate trend lpm-trie-update\n"
                    "  gate trend --import a.json b.json c.json\n"
                    "  gate trend --confirm\n"},
     {"gate fingerprint", "  gate fingerprint\n"

@@ -14,7 +14,7 @@ using result::Metric;
 
 std::string Series::key() const
 {
-  return content_hash(class_name + "\n" + result::json(suite).dump()).substr(0, 8);
+  return content_hash(class_name + "\n" + result::json_text(suite)).substr(0, 8);
 }
 
 static HistoryRow row_of(const Benchmark &benchmark, const Metric &metric)

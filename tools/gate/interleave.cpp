@@ -35,9 +35,8 @@ Interleave::~Interleave() = default;
 ServeClient &Interleave::client(size_t command)
 {
   if (!x_clients[command])
-    x_clients[command] =
-        std::make_unique<ServeClient>(x_commands[command].program, x_commands[command].arguments,
-                                      x_plan.timeout_ms, x_plan.start_ms);
+    x_clients[command] = std::make_unique<ServeClient>(
+        x_commands[command].program, x_commands[command].arguments, x_plan.timeout_ms);
   return *x_clients[command];
 }
 

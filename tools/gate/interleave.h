@@ -60,7 +60,6 @@ struct Plan {
   int rounds = 5;
   double unit_budget_ns = 40e6; // for the epochs of a unit: slow ones get fewer rounds
   long timeout_ms = 120000;     // of one answer
-  long start_ms = 0;            // more for the first answer of a process, which may boot a guest
 };
 
 // done and total: units of all benchmarks.

@@ -182,13 +182,27 @@ void judge_again(std::vector<Candidate> &first, std::vector<Candidate> second, d
   for (const Candidate &candidate : first)
     if (is_open(candidate))
       open.insert(name_of(candidate));
-  std::erase_if(first, [&](const Candidate &each) {
-    return is_open(each) || (each.secondary && open.count(name_of(each)));
-  });
   std::erase_if(second, [&](const Candidate &each) { return !open.count(name_of(each)); });
+  std::set<std::string> again;
+  for (const Candidate &candidate : second)
+    again.insert(name_of(candidate));
+  std::erase_if(first, [&](const Candidate &each) { return again.count(name_of(each)); });
+  // What the second look has no row for stays, undecided.
+  for (Candidate &candidate : first)
+    if (is_open(candidate))
+      add_note(candidate.row, "too few fresh units for a second look");
   judge(second, alpha, proof);
   for (Candidate &candidate : second)
     first.push_back(std::move(candidate));
+}
+
+void judge_in_two_looks(std::vector<Candidate> &first, double alpha, double proof,
+                        const LookAgain &look_again)
+{
+  constexpr double first_share = 0.6, second_share = 0.4;
+  auto again = screen(first, first_share * proof, alpha, second_share * proof);
+  if (!again.empty())
+    judge_again(first, look_again(again), alpha, second_share * proof);
 }
 
 size_t second_units(size_t needed, size_t first, size_t most)
@@ -200,7 +214,8 @@ size_t second_units(size_t needed, size_t first, size_t most)
   // Twice the first look at least: what it says of noise is least sure where it was lucky, and on
   // the power tool's recordings 20 pairs missed 10 % slowdowns whose pairs were hit by bursts.
   double wanted = std::max(reserve * static_cast<double>(needed), 2.0 * static_cast<double>(first));
-  return std::clamp(static_cast<size_t>(wanted), first, most);
+  // A limit below the first look is a limit all the same.
+  return std::min(std::max(static_cast<size_t>(wanted), first), most);
 }
 
 } // namespace gate

@@ -67,25 +67,25 @@ static Candidate one_row(const SimulatedUnits &units, const Settings &settings)
   return std::move(match(measured)[0]);
 }
 
-// A whole check: the first look at all rows, a second one with fresh units at what is left open.
+// A whole check of made-up units: the first look at all rows, fresh units for what it leaves open.
 static Outcome simulate_check(Simulation &simulation, size_t row_count, double effect,
                               double tolerance)
 {
   Settings settings = {.paired = true, .tolerance = tolerance};
-  Wanted wanted, open;
+  Wanted wanted;
   for (size_t i = 0; i < row_count; i++)
     wanted[fmt::format("b{}", i)] = 20;
-  std::vector<Candidate> first = look(simulation, wanted, effect, settings);
-  for (const auto &[key, units] : screen(first, .006, .01, .004))
-    open[key.substr(0, key.find('{'))] = second_units(units, 20, 180);
-  std::erase_if(first, [](const Candidate &c) { return c.row.verdict != Verdict::Unchanged; });
-  std::vector<Candidate> second = look(simulation, open, effect, settings);
-  judge(second, .01, .004);
+  std::vector<Candidate> rows = look(simulation, wanted, effect, settings);
+  judge_in_two_looks(rows, .01, .01, [&](const std::map<std::string, size_t> &again) {
+    Wanted open;
+    for (const auto &[key, units] : again)
+      open[key.substr(0, key.find('{'))] = second_units(units, 20, 180);
+    return look(simulation, open, effect, settings);
+  });
   Outcome outcome;
-  for (const auto *part : {&first, &second})
-    for (const Candidate &candidate : *part)
-      outcome.counts[static_cast<size_t>(candidate.row.verdict)]++;
-  expect_eq(first.size() + second.size(), row_count);
+  for (const Candidate &candidate : rows)
+    outcome.counts[static_cast<size_t>(candidate.row.verdict)]++;
+  expect_eq(rows.size(), row_count);
   return outcome;
 }
 
@@ -209,18 +209,19 @@ TEST(judge_input_29_anchors_decide_about_a_host_shift)
     std::vector<Row> patch = rows(Verdict::Unchanged, method);
     expect_eq(find_host_shift(patch), std::string());
     expect(patch[0].verdict == Verdict::Regressed);
-    std::vector<Row> host = rows(Verdict::Regressed, method);
-    expect_has(find_host_shift(host),
-               "an anchor moved, which no patch can move, and 6 of 6 times got worse");
-    for (const Row &row : host)
-      expect(row.verdict == Verdict::Incomparable, row.name);
   }
-  // Without anchors only sides that were measured apart are taken for another host.
-  std::vector<Row> ab = rows(Verdict::Regressed, "ab"), stored = rows(Verdict::Regressed, "stored");
-  ab.pop_back();
-  stored.pop_back();
-  expect_eq(find_host_shift(ab), std::string());
-  expect_has(find_host_shift(stored), "6 of 6");
+  std::vector<Row> host = rows(Verdict::Regressed, "stored");
+  expect_has(find_host_shift(host),
+             "an anchor moved, which no patch can move, and 6 of 6 times got worse");
+  for (const Row &row : host)
+    expect(row.verdict == Verdict::Incomparable, row.name);
+  // In turns both sides had the same host; without anchors nobody knows.
+  std::vector<Row> ab = rows(Verdict::Regressed, "ab"), bare = rows(Verdict::Regressed, "stored");
+  bare.pop_back();
+  for (std::vector<Row> *each : {&ab, &bare}) {
+    expect_eq(find_host_shift(*each), std::string());
+    expect((*each)[0].verdict == Verdict::Regressed);
+  }
 }
 
 // Measured apart, an anchor that moved is enough; in turns it says nothing of a single row.
@@ -314,4 +315,55 @@ TEST(judge_quartile_of_a_load_ignores_disturbed_epochs)
   judge(rows, .01, .01);
   expect(rows[0].row.verdict == Verdict::Unchanged);
   expect_near(*rows[0].row.comp, 100, .2);
+}
+
+// A metric without a direction: its interval leaves the band exactly where the test rejects, and
+// lies in it where nothing is proven to have changed.
+TEST(judge_without_a_direction_the_interval_says_what_the_test_says)
+{
+  Settings settings = {.paired = true, .tolerance = .05};
+  for (int seed = 0; seed < 200; seed++) {
+    Simulation simulation({.sigma = .03}, seed);
+    Measured measured = {.settings = settings};
+    add(measured, "r", simulation.units(20, seed % 2 ? .085 : .025));
+    for (result::Result *side : {&measured.base, &measured.comp})
+      side->benchmarks[0].metrics[0].better = result::Better::Unknown;
+    std::vector<Candidate> rows = match(measured);
+    judge(rows, .05, .05);
+    const Row &row = rows[0].row;
+    bool outside = row.interval->low > .05 || row.interval->high < 1 / 1.05 - 1;
+    expect(outside == (row.verdict == Verdict::Regressed), fmt::format("seed {}", seed));
+    expect(row.verdict != Verdict::Unchanged ||
+               (row.interval->high < .05 && row.interval->low > 1 / 1.05 - 1),
+           fmt::format("seed {}", seed));
+  }
+}
+
+TEST(judge_fresh_units_are_never_more_than_there_may_be)
+{
+  expect_eq(second_units(5, 100, 20), 20u);
+  expect_eq(second_units(0, 100, 20), 20u);
+  expect_eq(second_units(30, 20, 180), 40u);
+  expect_eq(second_units(100, 20, 180), 125u);
+}
+
+// Too few fresh units for a tail: the row stays, and says so.
+TEST(judge_second_look_loses_no_row)
+{
+  Settings settings = {.paired = true, .tolerance = .05};
+  Simulation simulation({.sigma = .03}, 3);
+  std::vector<Candidate> first;
+  first.push_back(one_row(simulation.units(40, .3), settings));
+  first.push_back(one_row(simulation.units(40, .3), settings));
+  first[1].secondary = first[1].row.secondary = true;
+  first[1].row.metric += " tail";
+  std::vector<Candidate> second;
+  second.push_back(one_row(simulation.units(40, .3), settings));
+  judge_again(first, std::move(second), .01, .004);
+  expect_eq(first.size(), 2u);
+  for (const Candidate &each : first)
+    if (each.secondary) {
+      expect(each.row.verdict == Verdict::Inconclusive);
+      expect_has(each.row.note, "too few");
+    }
 }

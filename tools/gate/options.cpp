@@ -197,7 +197,7 @@ static CLI::App *add_selftest(CLI::App &app, Options &options, Texts &texts)
       ->add_flag("--aa", options.aa,
                  "check the recorded bench against itself (the only test there is)")
       ->required();
-  selftest->add_option("--trials", texts.trials, "rows judged (300)");
+  selftest->add_option("--trials", texts.trials, "whole checks (20)");
   selftest->add_option("--tolerance", texts.tolerance, "as in check, percent (5)");
   selftest->add_option("--alpha", texts.alpha, "as in check (0.01)");
   selftest->add_option("--units", texts.units, "fresh loads a side, as in check (20)");
@@ -324,7 +324,8 @@ Options parse_options(int argc, const char *const *argv)
   add_measuring(*check, options, texts);
   add_judging(*check, options, texts);
   add_history(*check, options, texts);
-  check->add_flag("--gate-tail", options.gate_tail, "the slow tail of epochs may fail, too");
+  check->add_flag("--tail", options.show_tail, "also show the slow tail of epochs");
+  check->add_flag("--gate-tail", options.gate_tail, "it may fail, too; with --tail");
   add_vm(*check, options, vm_texts);
   check->add_option("--max-units", texts.max_units, "with those that confirm (10 times --units)");
   check->add_option("--stored-tolerance", texts.stored_tolerance,

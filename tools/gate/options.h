@@ -26,8 +26,6 @@ struct VmOptions {
   size_t seeds = 5;
   size_t jobs = 1;
   std::optional<long> timeout_s;
-  bool times = false;     // of ab: measured by boots in turns, instead of counted
-  bool allow_tcg = false; // times also where there is no KVM, as advice only
 };
 
 struct Options {
@@ -46,6 +44,7 @@ struct Options {
   // Of times that are not measured interleaved and have too little history, see stored_times.h.
   std::optional<double> stored_tolerance;
   std::optional<double> drift_budget; // since the anchor, see drift.h
+  bool since_anchor = false;          // tolerance is that budget: of every kind of row
   std::string anchor;                 // its name; of compare: or a result file
   std::string waivers;                // path of a file; empty: the store's
   double alpha = 0.01;
@@ -53,7 +52,7 @@ struct Options {
   size_t max_units = 200;
   long timeout_ms = 120000; // of one answer of bench
   uint64_t seed = 0;
-  size_t trials = 300; // of selftest: rows judged
+  size_t trials = 20;  // of selftest: whole checks
   bool aa = false;     // of selftest: said, since there is one kind only
   size_t pairs = 40;   // of ab
   double budget_s = 0; // of ab: as many pairs as fit; 0: pairs
@@ -61,7 +60,8 @@ struct Options {
   bool if_missing = false; // record: keep an existing baseline
   bool strict = false;
   bool bisect = false;
-  bool gate_tail = false;
+  bool show_tail = false;   // of check: rows of the slow end of epochs, too
+  bool gate_tail = false;   // they may fail the gate; with show_tail
   bool is_selftest = false; // check: the same code on both sides may regress, which is counted
   bool allow_foreign = false;
   std::string json;

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <set>
 
 #include "tools/gate/change_points.h"
 #include "tools/gate/statistics.h"
@@ -18,8 +16,6 @@ using Values = std::vector<double>;
 
 // Of older ones the host may have been another.
 static constexpr size_t most_runs = 50;
-// An anchor must make the errors that much smaller, since the better of two is always flattered.
-static constexpr double anchor_gain = 0.8;
 
 std::string code_identity(const std::string &revision, const std::string &artefact)
 {
@@ -50,14 +46,6 @@ const Points &RunHistory::points(const RowName &row) const
   static const Points none;
   auto found = x_rows.find(row);
   return found == x_rows.end() ? none : found->second;
-}
-
-std::vector<RowName> RunHistory::rows() const
-{
-  std::vector<RowName> names;
-  for (const auto &[name, points] : x_rows)
-    names.push_back(name);
-  return names;
 }
 
 // Numbers the levels of points [begin, end) from level on. Returns the next number.
@@ -102,37 +90,9 @@ struct Center {
   size_t runs = 0;
 };
 
-// One way to look at a row: its logs, or their distance to an anchor's.
-struct View {
-  RowName anchor;
-  double anchor_log = 0; // of the new run
-  Values values;         // by point
-};
-
 class Predictor {
 public:
-  explicit Predictor(Points points) : x_points(std::move(points))
-  {
-    x_views.push_back({});
-    for (const RunHistory::Point &point : x_points)
-      x_views[0].values.push_back(point.log);
-  }
-
-  // If the anchor was measured in each of the runs.
-  void add_anchor(const RowName &name, const Points &anchor, double anchor_log)
-  {
-    std::map<int64_t, double> logs;
-    for (const RunHistory::Point &point : anchor)
-      logs[point.run] = point.log;
-    View view = {name, anchor_log, {}};
-    for (const RunHistory::Point &point : x_points) {
-      auto found = logs.find(point.run);
-      if (found == logs.end())
-        return;
-      view.values.push_back(point.log - found->second);
-    }
-    x_views.push_back(std::move(view));
-  }
+  explicit Predictor(Points points) : x_points(std::move(points)) {}
 
   // Points that have others of their level, less one for each such level.
   size_t freedom() const
@@ -148,83 +108,43 @@ public:
 
   Prediction predict(const std::string &code) const
   {
-    double raw = error_of([](size_t) { return size_t{0}; });
-    double anchored = error_of([this](size_t left_out) { return steadiest(left_out); });
-    bool use = anchored < anchor_gain * raw;
-    const View &view = x_views[use ? steadiest(x_points.size()) : 0];
-    Center center = center_of(view, x_points.size(), x_points.back().level, code);
-    return {.center = center.value + view.anchor_log,
-            .sigma = use ? anchored : raw,
+    Center center = center_of(x_points.size(), x_points.back().level, code);
+    return {.center = center.value,
+            .sigma = error(),
             .runs = x_points.size(),
             .freedom = freedom(),
             .at_center = center.runs,
-            .unit = x_points.back().unit,
-            .anchor = view.anchor};
+            .unit = x_points.back().unit};
   }
 
 private:
   // The median of what other code gave at that level, or else of everything there but the point
   // that is left out.
-  Center center_of(const View &view, size_t left_out, size_t level, const std::string &code) const
+  Center center_of(size_t left_out, size_t level, const std::string &code) const
   {
     Values other, rest;
-    for (size_t i = 0; i < view.values.size(); i++) {
+    for (size_t i = 0; i < x_points.size(); i++) {
       if (x_points[i].level != level)
         continue;
       if (i != left_out)
-        rest.push_back(view.values[i]);
+        rest.push_back(x_points[i].log);
       if (x_points[i].code != code)
-        other.push_back(view.values[i]);
+        other.push_back(x_points[i].log);
     }
     const Values &chosen = other.empty() ? rest : other;
     return {median(chosen), chosen.size()};
   }
 
-  // The view with the smallest spread within levels over all points but one.
-  size_t steadiest(size_t left_out) const
-  {
-    size_t best = 0;
-    double least = std::numeric_limits<double>::infinity();
-    for (size_t view = 0; view < x_views.size(); view++)
-      if (double each = squares_within(x_views[view].values, left_out); each < least) {
-        least = each;
-        best = view;
-      }
-    return best;
-  }
-
-  double squares_within(const Values &values, size_t left_out) const
-  {
-    struct Sums {
-      double count = 0, sum = 0, squares = 0;
-    };
-    std::map<size_t, Sums> levels;
-    for (size_t i = 0; i < values.size(); i++) {
-      if (i == left_out)
-        continue;
-      Sums &own = levels[x_points[i].level];
-      double value = values[i] - values[0]; // small numbers, so that little is lost
-      own.count++;
-      own.sum += value;
-      own.squares += value * value;
-    }
-    double total = 0;
-    for (const auto &[level, own] : levels)
-      total += own.squares - own.sum * own.sum / own.count;
-    return total;
-  }
-
   // Root mean square of the errors that were made on each point without knowing it, as sigma of
   // one run: the uncertainty of the centre is taken out, and comes back in Prediction::scale().
-  template <class Choose> double error_of(Choose view_without) const
+  double error() const
   {
     double squares = 0, count = 0;
     for (size_t i = 0; i < x_points.size(); i++) {
-      const View &view = x_views[view_without(i)];
-      Center center = center_of(view, i, x_points[i].level, x_points[i].code);
+      Center center = center_of(i, x_points[i].level, x_points[i].code);
       if (center.runs == 0)
         continue;
-      double error = view.values[i] - center.value;
+      double error = x_points[i].log - center.value;
       squares += error * error / (1 + 1.0 / static_cast<double>(center.runs));
       count++;
     }
@@ -232,7 +152,6 @@ private:
   }
 
   Points x_points;
-  std::vector<View> x_views; // 0: without an anchor
 };
 
 } // namespace
@@ -270,11 +189,6 @@ static std::optional<Prediction> from_one_run(const Points &points, const RowNam
   return prediction;
 }
 
-static Prediction without_anchors(const Points &points, const std::string &code)
-{
-  return Predictor(points).predict(code);
-}
-
 std::optional<Prediction> predict(const RunHistory &history, const RowName &row, const NewRun &run,
                                   size_t &usable)
 {
@@ -284,21 +198,7 @@ std::optional<Prediction> predict(const RunHistory &history, const RowName &row,
     return std::nullopt;
   if (run.from)
     return from_one_run(points, row, run);
-  Predictor predictor(points);
-  for (const RowName &name : history.rows()) {
-    auto log = run.logs.find(name);
-    if (name == row || log == run.logs.end())
-      continue;
-    // An anchor that itself moved further than its own history explains is none.
-    Points own = usable_points(history.points(name), run.definitions.at(name));
-    if (usable_runs(own) < fewest_runs)
-      continue;
-    constexpr double level = 0.01;
-    Prediction expected = without_anchors(own, run.code);
-    if (std::abs(log->second - expected.center) <= std::log1p(expected.half_width(level)))
-      predictor.add_anchor(name, history.points(name), log->second);
-  }
-  return predictor.predict(run.code);
+  return Predictor(std::move(points)).predict(run.code);
 }
 
 namespace

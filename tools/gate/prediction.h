@@ -12,8 +12,8 @@
 // root mean square of the errors that the rule itself made on each run that it was not shown, so
 // it is not robust: a spike in the history widens the interval and cannot raise an alarm.
 //
-// Where another row of the same runs moves along with the host, the ratio to it is steadier than
-// the figure itself. It serves as an anchor if leaving out each run in turn shows that it helps.
+// Each row stands for itself. The ratio to another row that moves along with the host would be
+// steadier, but a patch that slows both alike would not move it.
 #pragma once
 
 #include <map>
@@ -54,7 +54,6 @@ public:
 
   // Oldest first; empty for a row that it does not know.
   const std::vector<Point> &points(const RowName &row) const;
-  std::vector<RowName> rows() const;
 
 private:
   std::map<RowName, std::vector<Point>> x_rows;
@@ -65,13 +64,12 @@ private:
 std::string code_identity(const std::string &revision, const std::string &artefact);
 
 struct Prediction {
-  double center = 0;    // log of the figure, in unit; an anchor's share is already in it
+  double center = 0;    // log of the figure, in unit
   double sigma = 0;     // of one run, log scale
   size_t runs = 0;      // that went in
   size_t freedom = 0;   // degrees of freedom of sigma
   size_t at_center = 0; // runs that the centre comes from
   std::string unit;
-  RowName anchor; // empty: none
 
   // Of the distance of one more run to the centre.
   double scale() const;

@@ -97,7 +97,7 @@ static json row_json(const Row &row)
 
 static std::string dump(const json &value, int indent = -1)
 {
-  return value.dump(indent, ' ', false, json::error_handler_t::replace);
+  return result::json_text(value, indent);
 }
 
 // Everything but the rows.

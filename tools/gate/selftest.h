@@ -15,10 +15,9 @@ namespace gate
 
 struct SelfTest {
   std::string time;                      // UTC
-  size_t trials = 0, alarms = 0;         // rows judged, rows that regressed
-  size_t runs = 0, bad_runs = 0;         // whole checks, those with an alarm
-  double bound = 1;                      // of the rate of alarms a row, exact, at 95 %
-  double alpha = 0.01, tolerance = 0.05; // of the checks
+  size_t trials = 0, alarms = 0;         // whole checks, those with a row that regressed
+  double bound = 1;                      // of the rate of such checks, exact, at 95 %
+  double alpha = 0.01, tolerance = 0.05; // of each check
   // By name and parameters: the smallest change that nine of ten checks see; the median over runs.
   std::map<std::string, double> smallest_effects;
 };
@@ -26,15 +25,15 @@ struct SelfTest {
 // The exact (Clopper-Pearson) one-sided 95 % upper bound of a rate.
 double upper_bound_of_rate(size_t hits, size_t trials);
 
-// Fewest trials that can bound a rate by alpha when none of them alarms.
-size_t fewest_trials(double alpha);
+// Whether so many alarms are more than a rate of alpha explains: a chance of 5 % or less.
+bool refutes(const SelfTest &test, double alpha);
 
-// Kept beside the baselines, by machine class. read: nothing where there was no self-test; throws
-// result::error for a damaged file.
+// Kept beside the baselines, by machine class. read: nothing where there was no self-test, or one
+// of version 1, which counted rows; throws result::error for a damaged file.
 void keep_selftest(const std::string &store, const std::string &class_name, const SelfTest &test);
 std::optional<SelfTest> read_selftest(const std::string &store, const std::string &class_name);
 
-// Makes a check on this machine class untrusted where the self-test's bound exceeds alpha.
+// Makes a check on this machine class untrusted where the self-test refutes its alpha.
 void apply_selftest(Report &report, const Options &options, const std::string &class_name);
 
 // A check whose outcome is returned instead of told; of check.cpp.

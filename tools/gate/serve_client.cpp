@@ -18,8 +18,8 @@ static std::vector<std::string> with_serve(std::vector<std::string> arguments)
 }
 
 ServeClient::ServeClient(const std::string &program, const std::vector<std::string> &arguments,
-                         long timeout_ms, long start_ms)
-    : x_program(program), x_timeout_ms(timeout_ms), x_start_ms(start_ms),
+                         long timeout_ms)
+    : x_program(program), x_timeout_ms(timeout_ms),
       x_child(std::make_unique<Child>(program, with_serve(arguments)))
 {
 }
@@ -44,9 +44,8 @@ std::string ServeClient::ask(const std::string &request)
 {
   if (!x_child->write_line(request))
     fail_ended(request);
-  long timeout_ms = x_timeout_ms + std::exchange(x_start_ms, 0);
   std::string answer;
-  switch (x_child->read_line(answer, timeout_ms)) {
+  switch (x_child->read_line(answer, x_timeout_ms)) {
   case Child::Read::Line:
     break;
   case Child::Read::End:
@@ -56,7 +55,7 @@ std::string ServeClient::ask(const std::string &request)
   case Child::Read::Timeout:
     x_child->kill_now();
     throw serve_error(fmt::format("'{}' gave no answer to '{}' within {} s", x_program, request,
-                                  timeout_ms / 1000.0),
+                                  x_timeout_ms / 1000.0),
                       std::nullopt, true);
   }
   if (answer == "ok" || answer.starts_with("ok "))

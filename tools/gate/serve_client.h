@@ -45,10 +45,9 @@ private:
 
 class ServeClient {
 public:
-  // Starts "<program> <arguments> --serve". start_ms: more for the first answer. Throws
-  // std::system_error.
+  // Starts "<program> <arguments> --serve". Throws std::system_error.
   ServeClient(const std::string &program, const std::vector<std::string> &arguments,
-              long timeout_ms, long start_ms = 0);
+              long timeout_ms);
 
   // What can be measured: a result without samples. Throws serve_error or refusal, as all here do.
   result::Result list();
@@ -63,7 +62,7 @@ private:
   [[noreturn]] void fail_answer(const std::string &request, const std::string &answer);
 
   std::string x_program;
-  long x_timeout_ms, x_start_ms;
+  long x_timeout_ms;
   std::unique_ptr<Child> x_child;
 };
 

@@ -3,6 +3,7 @@
 
 #include <sys/wait.h>
 
+#include "tools/gate/child.h"
 #include "tools/gate/fake_bench.h"
 #include "tools/gate/interleave.h"
 #include "tools/gate/interrupt.h"
@@ -249,4 +250,15 @@ TEST(interleave_samples_of_each_metric)
   expect(benchmark.metrics[2].samples.empty());
   expect_eq(benchmark.metrics[3].samples[0].size(), 1u);
   expect(benchmark.metrics[4].samples.empty() && !benchmark.metrics[4].reason.empty());
+}
+
+TEST(telling_line_is_not_of_a_console)
+{
+  expect_eq(telling_line(""), "");
+  expect_eq(telling_line("one\ntwo \n\n"), "two");
+  expect_eq(telling_line("vmtest: k: panic: why\nvmtest: | a\nvmtest: | b\n"),
+            "vmtest: k: panic: why");
+  expect_eq(telling_line("vmtest: TCG\nbench: what\nvmtest: k: failed: exit status 3\n"),
+            "bench: what");
+  expect_eq(telling_line("vmtest: k: failed: exit status 3"), "vmtest: k: failed: exit status 3");
 }

@@ -12,7 +12,7 @@ using result::Benchmark;
 using result::json;
 using result::Status;
 
-std::string suite_text(const std::vector<std::string> &suite) { return json(suite).dump(); }
+std::string suite_text(const std::vector<std::string> &suite) { return result::json_text(suite); }
 
 Value stored_json(const std::string &text)
 {

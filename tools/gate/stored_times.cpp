@@ -35,12 +35,8 @@ NewRun new_run(const result::Result &comp, const std::string &artefact, const Re
 
 static void describe(Row &row, const Prediction &prediction, double level)
 {
-  std::string anchor;
-  if (!prediction.anchor.first.empty())
-    anchor = fmt::format(", against {}",
-                         prediction.anchor.first.substr(0, prediction.anchor.first.find('{')));
-  add_note(row, fmt::format("predicted from {} accepted runs{}: +-{:.1f} %", prediction.runs,
-                            anchor, 100 * prediction.half_width(level)));
+  add_note(row, fmt::format("predicted from {} accepted runs: +-{:.1f} %", prediction.runs,
+                            100 * prediction.half_width(level)));
 }
 
 // False: the history is not enough.

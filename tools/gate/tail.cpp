@@ -29,7 +29,8 @@ double quantile_lower(const std::vector<double> &sorted, double q, double alpha)
 {
   // The k-th smallest exceeds the quantile when fewer than k values lie below it.
   size_t n = sorted.size(), k = 0;
-  while (k < n && 1 - at_least(n, q, k + 1) <= alpha)
+  // Not as 1 - P(Bin > k), which is 0 from 1e-16 on.
+  while (k < n && distributions::binomial_cdf(n, q, k) <= alpha)
     k++;
   return k == 0 ? -infinity : sorted[k - 1];
 }

@@ -68,6 +68,18 @@ TEST(tail_bounds_known_values)
   expect(std::isinf(quantile_lower(sorted, .01, .1)));
 }
 
+// Far out in the tail: 20 values all lie above the 0.9 quantile with probability 1e-20, 19 of them
+// with 1.8e-18.
+TEST(tail_bounds_hold_beyond_the_precision_of_one)
+{
+  std::vector<double> sorted;
+  for (int i = 1; i <= 20; i++)
+    sorted.push_back(i);
+  expect(std::isinf(quantile_lower(sorted, .9, 5e-21)));
+  expect_eq(quantile_lower(sorted, .9, 1e-18), 1.0);
+  expect_eq(quantile_lower(sorted, .9, 3e-18), 2.0);
+}
+
 TEST(tail_bounds_fail_no_more_often_than_promised)
 {
   Epochs epochs(1);

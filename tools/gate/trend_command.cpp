@@ -148,8 +148,6 @@ int trend(const Options &options)
   constexpr uint64_t seed = 1; // the same history always gives the same answer
   std::vector<Trend> trends = read_trends(options);
   find_changes(trends, options.alpha, seed);
-  if (!options.trend.plot.empty())
-    plot_trends(trends, options.trend.plot);
   if (!options.json.empty())
     write_file(options.json, trends_json(trends, options.alpha));
   std::string line = machine_line(trends, options.alpha);

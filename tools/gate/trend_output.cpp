@@ -231,7 +231,7 @@ std::string trends_json(const std::vector<Trend> &trends, double alpha)
   value["series"] = json::array();
   for (const Trend &trend : trends)
     value["series"].push_back(trend_json(trend));
-  return value.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+  return result::json_text(value, 1) + "\n";
 }
 
 } // namespace gate

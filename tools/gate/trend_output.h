@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// Trends as text, JSON and pictures.
+// Trends as text and JSON.
 #pragma once
 
 #include <string>
@@ -23,8 +23,5 @@ std::string trend_name(const Trend &trend);
 std::string format_trends(const std::vector<Trend> &trends, bool plots);
 
 std::string trends_json(const std::vector<Trend> &trends, double alpha);
-
-// Draws all of them to an SVG file by gnuplot. Throws std::runtime_error without gnuplot.
-void plot_trends(const std::vector<Trend> &trends, const std::string &path);
 
 } // namespace gate

@@ -116,7 +116,8 @@ static std::vector<Boot> read_boots(const BootPlan &plan, const TemporaryDirecto
   return boots;
 }
 
-[[noreturn]] void explain_nothing(const Finished &finished)
+// Why vmtest ended without having booted anything.
+[[noreturn]] static void explain_nothing(const Finished &finished)
 {
   std::string words = first_words(finished.complaints);
   auto ended_with = [&](int code) {

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "tools/gate/run_command.h"
 #include "tools/lib/result.h"
 
 namespace gate
@@ -41,9 +40,5 @@ private:
 // refuses its arguments; nothing_measurable when there is no QEMU, no such kernel, or bench skips
 // everything; interrupted_error; std::system_error when vmtest cannot be executed.
 result::Result count_instructions(const BootPlan &plan);
-
-// Why vmtest ended without having booted anything. Throws usage_error, nothing_measurable or
-// boot_error.
-[[noreturn]] void explain_nothing(const Finished &finished);
 
 } // namespace gate

@@ -249,7 +249,25 @@ TEST(vm_options_that_do_not_go_together)
         parse({"check", "--vm", "k", "--baseline", "f", "--units", "30"});
       },
       "--units is for what is measured on this machine");
+  for (const char *option : {"--waivers", "--drift-budget", "--anchor"})
+    expect_throws(
+        [&] {
+          parse({"check", "--vm", "k", "--baseline", "f", option, "9"});
+        },
+        fmt::format("{} is for what is measured on this machine", option));
+  for (const char *option : {"--gate-tail", "--tail"})
+    expect_throws([&] { parse({"check", "--vm", "k", "--baseline", "f", option}); }, option);
+  expect_throws(
+      [&] {
+        parse({"record", "--vm", "k", "--baseline", "f", "--reason", "r"});
+      },
+      "--reason is for");
   expect_throws([&] { parse({"check", "--seeds", "5"}); }, "--seeds is for virtual machines");
+  expect_throws(
+      [&] {
+        parse({"ab", "--kernel-a", "k", "--kernel-b", "k", "--pairs", "5"});
+      },
+      "--pairs is for times");
   expect_throws([&] { parse({"ab", "--kernel-a", "k"}); }, "--kernel-b is missing");
   expect_throws([&] { parse({"ab", "--a", "x"}); }, "--b is missing");
   expect_throws([&] { parse({"ab", "--a", "x", "--kernel-b", "k"}); }, "exclude each other");

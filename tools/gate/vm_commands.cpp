@@ -8,7 +8,6 @@
 
 #include "tools/gate/commands.h"
 #include "tools/gate/vm_boots.h"
-#include "tools/gate/vm_times.h"
 #include "tools/lib/progress.h"
 
 namespace gate
@@ -118,8 +117,6 @@ int check_vm(const Options &options)
 
 int ab_vm(const Options &options)
 {
-  if (options.vm.times)
-    return compare_kernel_times(options);
   try {
     Result base = measure(options, 0);
     return judge_counts(std::move(base), measure(options, 1), options);

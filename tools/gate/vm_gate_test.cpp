@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // gate on counts of instructions in real boots: nothing is found where nothing changed, one percent
-// is found and named alone, and a boot that does not end well is no pass. And on times, by boots in
-// turns: under TCG, so what is found is large.
+// is found and named alone, and a boot that does not end well is no pass.
 #include <cstdlib>
-#include <map>
 
 #include "tools/gate/run_command.h"
 #include "tools/lib/atomic_file.h"
@@ -11,8 +9,6 @@
 #include "tools/lib/result.h"
 #include "tools/lib/temporary_directory.h"
 #include "tools/lib/unit_test.h"
-#include "tools/vmtest/kernel.h"
-#include "tools/vmtest/kvm.h"
 #include "tools/vmtest/vm_run.h"
 
 using namespace unit_test;
@@ -38,19 +34,6 @@ struct Gate {
     arguments.insert(arguments.end(), {"--seeds", "2"});
     return run(std::move(arguments), benches);
   }
-
-  // "gate ab --kernel-a ... --kernel-b ... --time --pairs PAIRS ..." The same kernel on
-  // both sides, under two names: one name for both could not regress.
-  int time_kernels(int pairs, std::vector<std::string> more)
-  {
-    std::vector<std::string> arguments = {
-        "ab",     "--kernel-a", test_kernel(),         "--kernel-b", second_name(),
-        "--time", "--pairs",    std::to_string(pairs), "--seed",     "1"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return run(std::move(arguments), {"anchor-alu", "strncmp-helper"});
-  }
-
-  static std::string second_name() { return vmtest::find_kernel(test_kernel()).image; }
 
   int run(std::vector<std::string> arguments, const std::vector<std::string> &benchmarks)
   {
@@ -122,45 +105,4 @@ TEST(counts_of_a_kernel_that_panics_are_no_pass)
   expect_has(gate.finished.output, ": seed 1: panic: ");
   expect_has(gate.finished.output, "gate: verdict=invalid");
   expect_has(gate.finished.complaints, "| ");
-}
-
-// Ten pairs are the fewest that can tell.
-TEST(times_tell_what_was_slowed_and_nothing_else)
-{
-  Gate gate;
-  gate.replace_vmtest(fmt::format("case \"$*\" in *'--kernel {} --stdin'*) "
-                                  "set -- \"$@\" --inject anchor-alu=100% ;; esac",
-                                  gate.second_name()));
-  gate.time_kernels(10, {"--allow-tcg"});
-  json report = json::parse(read_file(gate.here / "report.json"));
-  std::map<std::string, std::string> verdicts;
-  for (const json &row : report["rows"])
-    if (row["gated"].get<bool>() && row["unit"] == "ns/op") {
-      verdicts[row["name"]] = row["verdict"];
-      expect_eq(row["comp_loads"].get<int>(), 10);
-      expect(row["base"].get<double>() > 0, row.dump());
-    }
-  expect(verdicts.size() == 2, gate.finished.output + gate.finished.complaints);
-  expect(verdicts["anchor-alu"] == "regressed", gate.finished.output);
-  expect(verdicts["strncmp-helper"] != "regressed", gate.finished.output);
-  for (const char *side : {"base", "comp"})
-    expect(report["environments"][side]["accelerator"] != "native", report["environments"].dump());
-}
-
-TEST(times_of_a_kernel_that_panics_are_no_pass)
-{
-  Gate gate;
-  gate.replace_vmtest("set -- --append rdinit=/bin/bench \"$@\"");
-  expect_eq(gate.time_kernels(4, {"--allow-tcg"}), 3);
-  expect_has(gate.finished.output, "panic: Kernel panic");
-  expect_has(gate.finished.output, "gate: verdict=invalid");
-}
-
-TEST(times_without_kvm_are_refused)
-{
-  Gate gate;
-  if (vmtest::kvm_works().works)
-    throw Skip("KVM runs a guest here");
-  expect_eq(gate.time_kernels(4, {}), 4);
-  expect_has(gate.finished.complaints, "times under an emulator say nothing of hardware");
 }

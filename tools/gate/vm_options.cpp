@@ -45,12 +45,6 @@ void add_vm_ab(CLI::App &command, Options &options, VmTexts &texts)
   command.add_option("--kernel-b", options.vm.kernels[1], "kernel that is judged")->group(group);
   command.add_option("--bench", options.bench, "the bench executable to measure")->group(group);
   add_boots(command, options, texts);
-  command.add_flag("--time", options.vm.times, "times, by boots in turns (--pairs); needs KVM")
-      ->group(group);
-  command
-      .add_flag("--allow-tcg", options.vm.allow_tcg,
-                "--time without KVM: an emulator's times, as advice only")
-      ->group(group);
   command.allow_extras();
 }
 
@@ -87,7 +81,7 @@ static void check_form(const CLI::App &chosen, const Options &options)
 // Which options the chosen form has no use for.
 static void check_use(const CLI::App &chosen, const Options &options)
 {
-  bool in_vm = options.in_vm(), times = options.vm.times;
+  bool in_vm = options.in_vm();
   auto refuse = [&](bool useless, std::initializer_list<const char *> names, const char *use) {
     for (const char *name : names)
       if (useless && given(chosen, name))
@@ -95,13 +89,11 @@ static void check_use(const CLI::App &chosen, const Options &options)
   };
   refuse(in_vm,
          {"--units", "--max-units", "--stored-tolerance", "--if-missing", "--budget",
-          "--allow-foreign"},
+          "--allow-foreign", "--waivers", "--drift-budget", "--anchor", "--tail", "--gate-tail",
+          "--reason"},
          "what is measured on this machine");
-  refuse(in_vm && !times, {"--seed", "--alpha", "--pairs"}, "times, not for counts");
-  refuse(!in_vm, {"--seeds", "--jobs", "--vmtest", "--figures", "--time", "--allow-tcg"},
-         "virtual machines");
-  refuse(times, {"--seeds", "--jobs"}, "counts, not for --time");
-  refuse(!times, {"--allow-tcg"}, "--time");
+  refuse(in_vm, {"--seed", "--alpha", "--pairs"}, "times, not for counts");
+  refuse(!in_vm, {"--seeds", "--jobs", "--vmtest", "--figures"}, "virtual machines");
 }
 
 void take_vm(const CLI::App &chosen, Options &options, const VmTexts &texts)

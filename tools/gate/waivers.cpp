@@ -95,7 +95,7 @@ void write_waivers(const std::string &path, const std::vector<Waiver> &waivers)
                     {"until", waiver.until},
                     {"bound_pct", waiver.bound_pct}});
   json value = {{"schema", schema}, {"version", version}, {"waivers", list}};
-  write_file(path, value.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+  write_file(path, result::json_text(value, 2) + "\n");
 }
 
 // Held while the file is read, changed and replaced. On the directory, since the file is replaced.
@@ -139,10 +139,13 @@ std::vector<Waiver> drop_ended(const std::string &path, const std::string &today
   return ended;
 }
 
-// The change that a waiver's bound is on the scale of the row. Ratios: points.
+// The change that a waiver's bound is on the scale of the row. Ratios: points. From a base of 0 no
+// percentage allows anything.
 static double bound_of(const Waiver &waiver, const Row &row)
 {
-  return row.relative ? waiver.bound_pct / 100 : waiver.bound_pct;
+  if (row.relative)
+    return waiver.bound_pct / 100;
+  return row.kind == result::Class::Ratio ? waiver.bound_pct : 0;
 }
 
 // As a tolerance is judged: where there is an interval, all of it must be beyond the bound.

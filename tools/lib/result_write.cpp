@@ -10,6 +10,11 @@
 namespace result
 {
 
+std::string json_text(const json &value, int indent)
+{
+  return value.dump(indent, ' ', false, json::error_handler_t::replace);
+}
+
 json to_json(const Tool &tool)
 {
   return {{"name", tool.name}, {"version", tool.version}, {"revision", tool.revision}};
@@ -70,7 +75,7 @@ json to_json(const Benchmark &benchmark, bool with_samples)
 // Bytes that are not UTF-8 (from a kernel's file, say) become U+FFFD instead of an exception.
 static std::string dump(const json &value)
 {
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+  return json_text(value);
 }
 
 std::string format_result(const Result &result)

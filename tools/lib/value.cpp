@@ -127,7 +127,7 @@ bool Value::empty() const { return size() == 0; }
 
 std::string Value::dump() const
 {
-  return result::json(*this).dump(-1, ' ', false, result::json::error_handler_t::replace);
+  return result::json_text(*this);
 }
 
 std::string Value::shown() const { return is_string() ? text() : dump(); }

@@ -194,7 +194,6 @@ static void recorded(const std::vector<Result> &runs)
 {
   fixed_tolerance(runs);
   std::map<RowName, Values> widths;
-  std::map<RowName, size_t> anchored;
   size_t alarms = 0, judged = 0;
   for (size_t i = 0; i < runs.size(); i++) {
     RunHistory history = history_without(runs, i);
@@ -207,20 +206,17 @@ static void recorded(const std::vector<Result> &runs)
         continue;
       p.push_back(predicted_evidence(*prediction, log, 0, result::Better::Lower)->p_worse());
       widths[name].push_back(prediction->half_width(alpha));
-      anchored[name] += !prediction->anchor.first.empty();
     }
     std::vector<Holm> verdicts = holm(p, alpha);
     judged++;
     alarms +=
         std::any_of(verdicts.begin(), verdicts.end(), [](const Holm &h) { return h.rejected; });
   }
-  fmt::print(
-      "each against the {} others, tolerance 0, alpha 1 % for all rows: {} of {} runs have "
-      "a regression\n\n| row | prediction interval | with an anchor |\n| --- | --- | --- |\n",
-      runs.size() - 1, alarms, judged);
+  fmt::print("each against the {} others, tolerance 0, alpha 1 % for all rows: {} of {} runs have "
+             "a regression\n\n| row | prediction interval |\n| --- | --- |\n",
+             runs.size() - 1, alarms, judged);
   for (const auto &[name, all] : widths)
-    fmt::print("| {} | +-{:.1f} % | {} of {} |\n", short_name(name), 100 * median(all),
-               anchored[name], all.size());
+    fmt::print("| {} | +-{:.1f} % |\n", short_name(name), 100 * median(all));
 }
 
 static int run(int argc, const char *const *argv)

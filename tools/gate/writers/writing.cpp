@@ -169,7 +169,7 @@ std::string environment_text(const Value &environment, const char *name)
 
 std::string dump_json(const json &value, int indent)
 {
-  return value.dump(indent, ' ', false, json::error_handler_t::replace);
+  return result::json_text(value, indent);
 }
 
 } // namespace gate
