@@ -147,9 +147,9 @@ private:
       // A rate needs more lookups than one epoch has.
       sample.counts = load.total;
       sample.readings = load.bench->readings();
-      return "ok " + result::json_text({{"hits", epoch.ops()},
-                                        {"ns", epoch.ns},
-                                        {"values", values(descriptor, sample)}});
+      return "ok " +
+             result::json_text(
+                 {{"hits", epoch.ops()}, {"ns", epoch.ns}, {"values", values(descriptor, sample)}});
     } catch (...) {
       x_loads.erase(i);
       throw;

@@ -68,7 +68,8 @@ private:
   std::string loads() const
   {
     auto base = x_row.value("base_loads", json(0)), comp = x_row.value("comp_loads", json(0));
-    return base == comp ? result::json_text(base) : result::json_text(base) + " and " + result::json_text(comp);
+    return base == comp ? result::json_text(base)
+                        : result::json_text(base) + " and " + result::json_text(comp);
   }
 
   std::string measured() const
@@ -292,8 +293,8 @@ static std::string title(const json &row)
   std::string title = text(row, "name");
   const json parameters = row.value("parameters", json::object());
   for (const auto &[name, value] : parameters.items())
-    title +=
-        fmt::format(" {}={}", name, value.is_string() ? value.get<std::string>() : result::json_text(value));
+    title += fmt::format(" {}={}", name,
+                         value.is_string() ? value.get<std::string>() : result::json_text(value));
   return title + " " + text(row, "metric");
 }
 

@@ -48,8 +48,7 @@ int fingerprint(const Options &options)
                           {"version", 1},
                           {"class", name},
                           {"fingerprint", fingerprint_json(environment)}};
-    write_file(options.json,
-               result::json_text(value, 1) + "\n");
+    write_file(options.json, result::json_text(value, 1) + "\n");
   }
   if (options.json != "-")
     write_file("-", fmt::format("machine class: {}\n{}", name, format_fingerprint(environment)));

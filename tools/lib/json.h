@@ -18,8 +18,9 @@ namespace result
 
 using json = nlohmann::ordered_json;
 
-// The text of a value: on one line, or with that many blanks a level. What is no UTF-8 is replaced by
-// U+FFFD. One function for all, since the library's own is compiled anew in each unit that names it.
+// The text of a value: on one line, or with that many blanks a level. What is no UTF-8 is replaced
+// by U+FFFD. One function for all, since the library's own is compiled anew in each unit that names
+// it.
 std::string json_text(const json &value, int indent = -1);
 
 // One JSON text, under the bounds of json_stream.h. Throws error: "<where>: broken JSON at byte

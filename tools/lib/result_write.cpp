@@ -73,10 +73,7 @@ json to_json(const Benchmark &benchmark, bool with_samples)
 }
 
 // Bytes that are not UTF-8 (from a kernel's file, say) become U+FFFD instead of an exception.
-static std::string dump(const json &value)
-{
-  return json_text(value);
-}
+static std::string dump(const json &value) { return json_text(value); }
 
 std::string format_result(const Result &result)
 {

@@ -125,10 +125,7 @@ void Value::push_back(Value item)
 size_t Value::size() const { return is_list() ? items_of_list().size() : items().size(); }
 bool Value::empty() const { return size() == 0; }
 
-std::string Value::dump() const
-{
-  return result::json_text(*this);
-}
+std::string Value::dump() const { return result::json_text(*this); }
 
 std::string Value::shown() const { return is_string() ? text() : dump(); }
 

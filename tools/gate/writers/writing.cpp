@@ -167,9 +167,6 @@ std::string environment_text(const Value &environment, const char *name)
   return found && !found->is_null() ? one_line(found->shown()) : "";
 }
 
-std::string dump_json(const json &value, int indent)
-{
-  return result::json_text(value, indent);
-}
+std::string dump_json(const json &value, int indent) { return result::json_text(value, indent); }
 
 } // namespace gate
