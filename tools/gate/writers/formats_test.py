@@ -297,7 +297,7 @@ def checked(directory, schema):
     run(GATE, "baseline", "anchor", "v1", "--store", str(store))
     run(GATE, "baseline", "waive", "two", "--store", str(store), "--owner", "me", "--reason", "later",
         "--until", "2999-12-31", "--bound", "50")
-    rows = check("--drift-budget", "80")
+    rows = check("--tail", "--drift-budget", "80")
     expect(rows["two", "latency"]["waived"]["verdict"] == "regressed", "a waived row")
     expect(rows["two", "latency"]["drift"]["budget"] == .8, "a row with drift")
     expect(rows["one", "latency tail"]["secondary"], "the row of a tail")
