@@ -463,7 +463,9 @@ TEST(trend_of_files)
   std::vector<std::string> arguments = {"trend", "--import"};
   for (int i = 0; i < 24; i++) {
     arguments.push_back(bench.here / fmt::format("{}.json", i));
-    result::write_result(arguments.back(), fake_result((i < 12 ? 50 : 40) + .1 * (i * 7 % 5), 50));
+    result::Result own = fake_result((i < 12 ? 50 : 40) + .1 * (i * 7 % 5), 50);
+    own.started = fmt::format("2026-01-{:02}T10:00:00Z", i + 1);
+    result::write_result(arguments.back(), own);
   }
   expect_code(bench.run(arguments), 0, bench);
   expect_has(bench.output, "one latency: -19.9 % from " + (bench.here / "12.json"));

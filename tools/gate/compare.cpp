@@ -25,6 +25,9 @@ using result::Metric;
 using result::Result;
 using result::Status;
 
+// Whose figures a row shows that has those of one side only.
+enum class Side { Base, Comp };
+
 static Row make_row(const Benchmark &benchmark, const Metric &metric)
 {
   Row row;
@@ -200,17 +203,44 @@ static bool all_zero(const Figures &base, const Figures &comp)
          std::all_of(comp.loads.begin(), comp.loads.end(), is_zero);
 }
 
+// The fewest loads a side of which two that lie wholly apart differ at that level: either median is
+// outside of its own n loads with probability 2^-n (docs/statistics/files.md).
+static size_t loads_for(double level)
+{
+  return static_cast<size_t>(std::ceil(1 - std::log2(level)));
+}
+
+// What is shown and not judged says so where it has plainly changed.
+static void note_ungated_change(Row &row, const std::vector<double> &base,
+                                const std::vector<double> &comp, const Settings &settings)
+{
+  if (row.gated || row.better == Better::None || !row.relative || !row.change ||
+      row.kind == Class::Memory || std::abs(*row.change) <= settings.tolerance)
+    return;
+  auto [least_base, most_base] = std::minmax_element(base.begin(), base.end());
+  auto [least_comp, most_comp] = std::minmax_element(comp.begin(), comp.end());
+  if (*most_base < *least_comp || *most_comp < *least_base)
+    add_note(row, fmt::format("changed, and not judged (--gate {})", row.metric));
+}
+
 static Candidate figures_row(Row row, const Figures &base, const Figures &comp, bool may_be_zero,
                              const std::string &key, const Settings &settings)
 {
   put_figures(row, base.usable(), comp.usable());
   row.base_samples = base.loads;
   row.comp_samples = comp.loads;
+  bool told = !row.dropped.empty(); // by the reader, and why
   for (auto [side, figures] : {std::pair("base", &base), std::pair("comp", &comp)}) {
     if (!figures->invalid.empty())
       return settled(std::move(row), Verdict::Invalid,
                      fmt::format("{}: {}", side, figures->invalid));
-    if (figures->dropped)
+    // Measured in turns, a pair falls out whichever side lacks it; apart, only survivors are left.
+    if (size_t lost = figures->loads.size() - figures->usable().size();
+        lost && !told && !settings.paired)
+      row.dropped +=
+          fmt::format("{}{}: {} of {} loads have no figure", row.dropped.empty() ? "" : "; ", side,
+                      lost, figures->loads.size());
+    if (figures->dropped && !told)
       add_note(row, fmt::format("{}: {} of {} samples unusable, dropped", side, figures->dropped,
                                 figures->samples));
   }
@@ -225,11 +255,13 @@ static Candidate figures_row(Row row, const Figures &base, const Figures &comp, 
   add_evidence(candidate, base, comp, key, settings);
   candidate.row.change = finite(candidate.evidence->change());
   size_t loads = std::min(candidate.row.base_loads, candidate.row.comp_loads);
-  if (loads < settings.fewest_loads) {
-    std::string note = fmt::format("needs {} loads a side, has {}", settings.fewest_loads, loads);
+  size_t fewest = settings.paired ? settings.fewest_loads : loads_for(settings.alpha);
+  if (loads < fewest) {
+    std::string note = fmt::format("needs {} loads a side, has {}", fewest, loads);
     return settled(std::move(candidate.row), Verdict::Inconclusive,
                    candidate.row.gated ? note : "");
   }
+  note_ungated_change(candidate.row, base.usable(), comp.usable(), settings);
   if (all_zero(base, comp) && candidate.row.kind == Class::Unknown)
     return settled(std::move(candidate.row), Verdict::Unchanged, "zero in every load");
   return candidate;
@@ -241,11 +273,11 @@ static bool has_samples(const Metric &metric)
                      [](const auto &load) { return !load.empty(); });
 }
 
-static Candidate one_sided_row(Row row, const Metric &metric, Verdict verdict,
+static Candidate one_sided_row(Row row, Side side, const Metric &metric, Verdict verdict,
                                const std::string &note)
 {
   Figures figures = figures_of(metric, PerLoad::Median);
-  bool of_base = verdict == Verdict::Missing || verdict == Verdict::Invalid;
+  bool of_base = side == Side::Base;
   (of_base ? row.base : row.comp) = finite(median(figures.usable()));
   (of_base ? row.base_loads : row.comp_loads) = figures.usable().size();
   (of_base ? row.base_samples : row.comp_samples) = figures.loads;
@@ -275,10 +307,10 @@ static Candidate metric_row(Row row, const Metric &base, const Metric &comp, con
     return settled(std::move(row), Verdict::Inconclusive, "no figures on either side");
   }
   if (!has_samples(comp))
-    return one_sided_row(std::move(row), base, Verdict::Missing,
+    return one_sided_row(std::move(row), Side::Base, base, Verdict::Missing,
                          comp.reason.empty() ? "no figures now" : comp.reason);
   if (!has_samples(base))
-    return one_sided_row(std::move(row), comp, Verdict::New, base.reason);
+    return one_sided_row(std::move(row), Side::Comp, comp, Verdict::New, base.reason);
   PerLoad statistic = settings.paired ? PerLoad::Quartile : PerLoad::Median;
   return figures_row(std::move(row), figures_of(base, statistic),
                      figures_of(comp, statistic, *factor), base.may_be_zero || comp.may_be_zero,
@@ -346,7 +378,7 @@ public:
       x_key = result::benchmark_key(benchmark);
       bool expected = !x_settings.expected || x_settings.expected->count(x_key);
       if (base.count(x_key) && expected && has_figures(benchmark))
-        add_all(benchmark, Verdict::Missing, "not in comp");
+        add_all(Side::Base, benchmark, Verdict::Missing, "not in comp");
     }
     return std::move(x_rows);
   }
@@ -357,6 +389,11 @@ private:
   {
     return benchmark.status == Status::Ok || benchmark.status == Status::Interrupted ||
            (benchmark.status == Status::Failed && find_metric(benchmark, "failed"));
+  }
+
+  static std::string failed(const std::string &what, const Benchmark &benchmark)
+  {
+    return what + (benchmark.reason.empty() ? "" : ": ") + benchmark.reason;
   }
 
   void add(Candidate candidate)
@@ -372,12 +409,12 @@ private:
 
   // Every gated metric of a benchmark gets the same verdict; without metrics, one row stands for
   // it.
-  void add_all(const Benchmark &benchmark, Verdict verdict, const std::string &note)
+  void add_all(Side side, const Benchmark &benchmark, Verdict verdict, const std::string &note)
   {
     size_t before = x_rows.size();
     for (const Metric &metric : benchmark.metrics)
       if (metric.gated)
-        add(one_sided_row(make_row(benchmark, metric), metric, verdict, note));
+        add(one_sided_row(make_row(benchmark, metric), side, metric, verdict, note));
     if (x_rows.size() > before)
       return;
     Row row = make_row(benchmark, {});
@@ -388,11 +425,11 @@ private:
   void add_new(const Benchmark &benchmark, const std::string &note)
   {
     if (benchmark.status == Status::Failed)
-      add_all(benchmark, Verdict::Invalid, "failed: " + benchmark.reason);
+      add_all(Side::Comp, benchmark, Verdict::Invalid, failed("new, and it fails", benchmark));
     else if (benchmark.status == Status::Skipped)
       add_ungated(benchmark, "skipped: " + benchmark.reason);
     else
-      add_all(benchmark, Verdict::New, note.empty() ? "no baseline" : note);
+      add_all(Side::Comp, benchmark, Verdict::New, note.empty() ? "no baseline" : note);
   }
 
   void add_ungated(const Benchmark &benchmark, const std::string &note)
@@ -406,24 +443,24 @@ private:
   {
     // The stored executable could be measured once, and cannot now: no statement about comp.
     if (x_settings.paired && base.status == Status::Failed)
-      return add_all(comp, Verdict::Incomparable, "base failed: " + base.reason);
+      return add_all(Side::Comp, comp, Verdict::Incomparable, failed("base failed", base));
     if (x_settings.paired && base.status == Status::Skipped)
-      return add_all(comp, Verdict::Missing, "base skipped: " + base.reason);
+      return add_all(Side::Comp, comp, Verdict::Missing, "base skipped: " + base.reason);
     if (!has_figures(base))
       return add_new(comp,
                      fmt::format("no baseline: it {}: {}", to_string(base.status), base.reason));
     if (comp.status == Status::Failed && !has_figures(comp))
       return add_failure(base, comp);
     if (comp.status == Status::Skipped)
-      return add_all(base, Verdict::Missing, "skipped: " + comp.reason);
+      return add_all(Side::Base, base, Verdict::Missing, "skipped: " + comp.reason);
     if (!x_settings.incomparable.empty())
-      return add_all(comp, Verdict::Incomparable, x_settings.incomparable);
+      return add_all(Side::Comp, comp, Verdict::Incomparable, x_settings.incomparable);
     if (base.definition != comp.definition)
-      return add_all(comp, Verdict::Incomparable,
+      return add_all(Side::Comp, comp, Verdict::Incomparable,
                      fmt::format("definition {} against {}: the benchmark measures something else",
                                  base.definition, comp.definition));
     if (base.status == Status::Interrupted || comp.status == Status::Interrupted)
-      return add_all(comp, Verdict::Inconclusive, "interrupted");
+      return add_all(Side::Comp, comp, Verdict::Inconclusive, "interrupted");
     add_metrics(base, comp);
   }
 
@@ -432,7 +469,7 @@ private:
   void add_failure(const Benchmark &base, const Benchmark &comp)
   {
     if (comp.failure.empty())
-      return add_all(base, Verdict::Invalid, "failed: " + comp.reason);
+      return add_all(Side::Base, base, Verdict::Invalid, failed("failed", comp));
     Row row = make_row(base, {.name = comp.failure, .kind = Class::Exact, .gated = true});
     row.method = "exact";
     add(settled(std::move(row), Verdict::Regressed, "failed: " + comp.reason));
@@ -456,12 +493,12 @@ private:
         add_metric(std::move(row), metric, *other);
       else
         add(one_sided_row(
-            std::move(row), metric, Verdict::Missing,
+            std::move(row), Side::Base, metric, Verdict::Missing,
             fmt::format("comp ({} {}) has no such metric", x_comp.tool.name, x_comp.tool.version)));
     }
     for (const Metric &metric : comp.metrics)
       if (!find_metric(base, metric.name))
-        add(one_sided_row(make_row(comp, metric), metric, Verdict::New, "no baseline"));
+        add(one_sided_row(make_row(comp, metric), Side::Comp, metric, Verdict::New, "no baseline"));
   }
 
   void add_metric(Row row, const Metric &base, const Metric &comp)

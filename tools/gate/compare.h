@@ -33,7 +33,7 @@ struct Settings {
   double memory_floor_mib = 0.5;
   double ratio_points = 0.5;
   double alpha = 0.01;      // family-wise, for regressions and for improvements
-  size_t fewest_loads = 20; // for a verdict on anything that is not exact
+  size_t fewest_loads = 20; // for a verdict on what is paired and not exact
   bool show_tail = false;   // a row for the tail of epochs beside each time
   bool gate_tail = false;   // it may fail the gate; implies show_tail
   size_t planned_units = 0; // of the confirming stage, for the smallest detectable effect
@@ -60,6 +60,10 @@ struct Candidate {
 // The budget, a fraction, is the relative tolerance of every row; of ratios it is in points (0.1:
 // 10). Absolute floors stay.
 void allow_only(Settings &settings, double budget);
+
+// OLD=NEW at the middle one of its '=', since names may have as many; of two in the middle the
+// first. Nothing where one of the names would be empty.
+std::optional<std::pair<std::string, std::string>> split_rename(const std::string &text);
 
 // Gives benchmarks of a baseline their new names. renames: old name -> new name.
 void rename_benchmarks(result::Result &base, const std::map<std::string, std::string> &renames);

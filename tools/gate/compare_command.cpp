@@ -2,8 +2,12 @@
 // gate compare BASE COMP: two files of results, measured apart.
 #include <fmt/format.h>
 
+#include <fnmatch.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <future>
+#include <set>
 
 #include "tools/gate/commands.h"
 #include "tools/gate/compare.h"
@@ -15,21 +19,56 @@
 namespace gate
 {
 
-// --better: what the user knows of a metric, on both sides.
-static void direct_metrics(result::Result &side,
-                           const std::map<std::string, std::string> &directions)
+// --better and --gate: what the user knows of a metric, on both sides.
+static void direct_metrics(result::Result &side, const Options &options)
 {
   for (result::Benchmark &benchmark : side.benchmarks)
-    for (result::Metric &metric : benchmark.metrics)
-      if (auto found = directions.find(metric.name); found != directions.end())
+    for (result::Metric &metric : benchmark.metrics) {
+      if (auto found = options.directions.find(metric.name); found != options.directions.end())
         metric.better = found->second == "lower"    ? result::Better::Lower
                         : found->second == "higher" ? result::Better::Higher
                                                     : result::Better::None;
+      const auto &gated = options.gated;
+      metric.gated |= std::find(gated.begin(), gated.end(), metric.name) != gated.end();
+    }
+}
+
+// --filter, on both sides.
+static void keep_filtered(result::Result &side, const std::vector<std::string> &globs)
+{
+  auto unwanted = [&](const result::Benchmark &benchmark) {
+    return std::none_of(globs.begin(), globs.end(), [&](const std::string &glob) {
+      return fnmatch(glob.c_str(), benchmark.name.c_str(), 0) == 0;
+    });
+  };
+  if (!globs.empty())
+    std::erase_if(side.benchmarks, unwanted);
+}
+
+// A name that neither side has is a slip of the pen, and would gate nothing.
+static void check_names(const Options &options, const result::Result &base,
+                        const result::Result &comp)
+{
+  std::set<std::string> metrics;
+  for (const result::Result *side : {&base, &comp})
+    for (const result::Benchmark &benchmark : side->benchmarks)
+      for (const result::Metric &metric : benchmark.metrics)
+        metrics.insert(metric.name);
+  for (const std::string &name : options.gated)
+    if (!metrics.count(name))
+      throw usage_error(fmt::format("--gate: neither side has a metric '{}'", name));
+  for (const auto &[name, direction] : options.directions)
+    if (!metrics.count(name))
+      throw usage_error(fmt::format("--better: neither side has a metric '{}'", name));
+  if (!options.filters.empty() && base.benchmarks.empty() && comp.benchmarks.empty())
+    throw usage_error(
+        fmt::format("--filter: no benchmark is '{}'", fmt::join(options.filters, "' or '")));
 }
 
 static Reading take_side(Reading reading, const char *side, const Options &options, Report &report)
 {
-  direct_metrics(reading.result, options.directions);
+  keep_filtered(reading.result, options.filters);
+  direct_metrics(reading.result, options);
   for (const std::string &remark : reading.remarks)
     report.remarks.push_back(fmt::format("{} ({}): {}", side, reading.format, remark));
   return reading;
@@ -151,6 +190,7 @@ int compare(const Options &options)
                             [&] { return read_results(options.comp, options.partial); });
   Reading base = take_side(read_results(options.base, options.partial), "base", options, report);
   Reading comp = take_side(reading.get(), "comp", options, report);
+  check_names(options, base.result, comp.result);
   Options own = options;
   std::optional<result::Result> anchor;
   if (options.drift_budget) {

@@ -135,7 +135,7 @@ TEST(compare_input_4_identical_samples)
   expect_eq(*row.change, 0.0);
   row = only_row(
       compared(time_result(loads_around(78.8, 5, 0)), time_result(loads_around(115, 5, 0))));
-  expect_verdict(row, Verdict::Inconclusive, "needs 20 loads a side, has 5");
+  expect_verdict(row, Verdict::Inconclusive, "needs 8 loads a side, has 5");
 }
 
 TEST(compare_input_5_zero_and_zero)
@@ -201,7 +201,12 @@ TEST(compare_input_11_nan_samples_are_dropped_and_counted)
   samples[3] = {not_a_number};
   samples.push_back({100});
   Row row = only_row(compared(time_result(loads_around(100)), time_result(samples)));
-  expect_verdict(row, Verdict::Unchanged, "comp: 1 of 21 samples unusable");
+  expect_verdict(row, Verdict::Invalid, "comp: 1 of 21");
+  // The rest is kept, and proves a regression.
+  for (auto &load : samples)
+    load[0] *= 2;
+  expect_verdict(only_row(compared(time_result(loads_around(100)), time_result(samples))),
+                 Verdict::Regressed, "comp: 1 of 21 samples unusable");
   row = only_row(compared(time_result(loads_around(100)), time_result(loads_around(not_a_number))));
   expect_verdict(row, Verdict::Invalid, "no sample is a number");
   row = only_row(compared(time_result(loads_around(-1)), time_result(loads_around(1))));
@@ -211,7 +216,7 @@ TEST(compare_input_11_nan_samples_are_dropped_and_counted)
 TEST(compare_input_14_one_sample)
 {
   expect_verdict(only_row(compared(time_result({{100}}), time_result({{300}}))),
-                 Verdict::Inconclusive, "needs 20 loads a side, has 1");
+                 Verdict::Inconclusive, "needs 8 loads a side, has 1");
   Metric exact = {.name = "insns", .unit = "insns", .kind = Class::Exact};
   expect_verdict(compare_metric(exact, {{100}}, {{101}}), Verdict::Regressed);
   expect_verdict(compare_metric(exact, {{100}}, {{100}}), Verdict::Unchanged);
@@ -227,7 +232,7 @@ TEST(compare_input_15_different_numbers_of_loads)
   expect_eq(row.comp_loads, 35u);
   Settings strict = {.alpha = 1e-9};
   row = only_row(compared(time_result(loads_around(100)), time_result(loads_around(300)), strict));
-  expect_verdict(row, Verdict::Inconclusive, "fewer than 31 units");
+  expect_verdict(row, Verdict::Inconclusive, "needs 31 loads a side, has 20");
 }
 
 TEST(compare_samples_of_one_load_are_not_independent)
@@ -245,7 +250,7 @@ TEST(compare_input_17_zero_times)
   auto samples = loads_around(100);
   samples[0] = {0};
   expect_verdict(only_row(compared(time_result(loads_around(100)), time_result(samples))),
-                 Verdict::Inconclusive, "1 of 20 samples unusable");
+                 Verdict::Invalid, "1 of 20 samples unusable");
   for (int i = 0; i < 10; i++)
     samples[i] = {0};
   expect_verdict(only_row(compared(time_result(loads_around(100)), time_result(samples))),

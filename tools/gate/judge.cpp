@@ -107,8 +107,10 @@ void judge(std::vector<Candidate> &candidates, double alpha, double proof)
       primary.push_back(&candidate);
   judge_family(primary, alpha, proof);
   judge_family(secondary, alpha, proof);
-  for (Candidate &candidate : candidates)
+  for (Candidate &candidate : candidates) {
+    question_improvement(candidate.row);
     distrust_dropped(candidate.row);
+  }
 }
 
 static size_t count_open(const std::vector<Candidate> &candidates)

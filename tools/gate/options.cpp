@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <random>
 
+#include "tools/gate/compare.h"
 #include "tools/gate/help.h"
 #include "tools/gate/store.h"
 #include "tools/gate/version.h"
@@ -66,11 +67,11 @@ static double parse_alpha(const std::string &text)
 
 static void parse_rename(const std::string &text, std::map<std::string, std::string> &renames)
 {
-  size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+  auto names = split_rename(text);
+  if (!names)
     throw usage_error(fmt::format("--rename: '{}' is not OLD=NEW", text));
-  if (!renames.emplace(text.substr(0, equals), text.substr(equals + 1)).second)
-    throw usage_error(fmt::format("--rename: '{}' has two new names", text.substr(0, equals)));
+  if (!renames.insert(*names).second)
+    throw usage_error(fmt::format("--rename: '{}' has two new names", names->first));
 }
 
 static void parse_direction(const std::string &text, std::map<std::string, std::string> &directions)
@@ -336,6 +337,10 @@ Options parse_options(int argc, const char *const *argv)
       ->required();
   compare->add_option("COMP", options.comp)->required();
   compare->add_option("--better", texts.directions, "lower, higher or none: what is good of it");
+  compare->add_option("--gate", options.gated, "judge METRIC, which would only be shown")
+      ->allow_extra_args(false);
+  compare->add_option("--filter", options.filters, "only benchmarks with that name or glob")
+      ->allow_extra_args(false);
   compare->add_flag("--partial", options.partial, "use what comes before a break in broken JSON");
   add_judging(*compare, options, texts);
   add_history(*compare, options, texts);

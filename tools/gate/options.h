@@ -68,6 +68,8 @@ struct Options {
   std::vector<Output> outputs; // of --format
   std::map<std::string, std::string> renames;
   std::map<std::string, std::string> directions; // metric -> "lower", "higher" or "none"
+  std::vector<std::string> gated;   // compare: metrics that are judged though they would not be
+  std::vector<std::string> filters; // compare: globs; only benchmarks with such names; none: all
   VmOptions vm;
   BaselineOptions baseline;
   TrendOptions trend;

@@ -12,6 +12,16 @@
 namespace gate
 {
 
+std::optional<std::pair<std::string, std::string>> split_rename(const std::string &text)
+{
+  size_t equals = std::count(text.begin(), text.end(), '='), at = 0;
+  for (size_t i = 0; i < (equals + 1) / 2; i++)
+    at = text.find('=', i == 0 ? 0 : at + 1);
+  if (equals == 0 || at == 0 || at + 1 == text.size())
+    return std::nullopt;
+  return std::pair(text.substr(0, at), text.substr(at + 1));
+}
+
 void rename_benchmarks(result::Result &base, const std::map<std::string, std::string> &renames)
 {
   for (result::Benchmark &benchmark : base.benchmarks)
@@ -20,7 +30,7 @@ void rename_benchmarks(result::Result &base, const std::map<std::string, std::st
 }
 
 // As one word of a shell; as it is where a shell takes it so.
-static std::string quoted(const std::string &text)
+static std::string shell_word(const std::string &text)
 {
   if (std::all_of(text.begin(), text.end(), [](char c) {
         return std::isalnum(static_cast<unsigned char>(c)) ||
@@ -50,9 +60,12 @@ static void hint(Row &gone, const std::vector<Row *> &fresh)
                    [](const auto &a, const auto &b) { return a.first < b.first; });
   for (size_t i = 0; i < std::min(near.size(), most_hints); i++) {
     const Row &row = *near[i].second;
+    std::string rename = gone.name + "=" + row.name;
+    if (near[i].first != 0 && split_rename(rename) != std::pair(gone.name, row.name))
+      continue;
     add_note(gone, near[i].first == 0
                        ? fmt::format("comp has it with other parameters: {}", row.parameters.dump())
-                       : fmt::format("renamed? --rename {}", quoted(gone.name + "=" + row.name)));
+                       : fmt::format("renamed? --rename {}", shell_word(rename)));
   }
 }
 

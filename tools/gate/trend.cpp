@@ -11,6 +11,7 @@
 #include "tools/gate/fingerprint.h"
 #include "tools/gate/row_name.h"
 #include "tools/gate/statistics.h"
+#include "tools/gate/units.h"
 
 namespace gate
 {
@@ -37,8 +38,13 @@ public:
       if (!row.gated || !is_wanted(row))
         continue;
       Trend &trend = trend_of(run, row);
-      bool is_gap = !std::isfinite(row.center) || row.unit != trend.unit;
-      (is_gap ? trend.gaps : trend.points).push_back(point_of(run, label, row));
+      TrendPoint point = point_of(run, label, row);
+      std::optional<double> factor = conversion(row.unit, trend.unit);
+      if (!factor)
+        point.gap = fmt::format("unit {} against {}", row.unit, trend.unit);
+      else if (point.value *= *factor; !std::isfinite(point.value))
+        point.gap = "no figure";
+      (point.gap.empty() ? trend.points : trend.gaps).push_back(std::move(point));
     }
   }
 
@@ -120,9 +126,21 @@ static std::vector<Trend> trends_of_store(const Options &options)
 
 static std::vector<Trend> trends_of_files(const Options &options)
 {
-  Collector collector(options.trend, {});
+  // A shell puts run10 before run2: only the files themselves know their order.
+  std::vector<std::pair<std::string, Result>> files;
   for (const std::string &path : options.trend.import) {
-    Result result = result::read_result(path);
+    files.emplace_back(path, result::read_result(path));
+    if (files.back().second.started.empty())
+      throw usage_error(
+          fmt::format("{}: does not say when it was measured (\"started\"), so its place in the "
+                      "history is not known",
+                      path));
+  }
+  std::stable_sort(files.begin(), files.end(), [](const auto &one, const auto &other) {
+    return one.second.started < other.second.started;
+  });
+  Collector collector(options.trend, {});
+  for (const auto &[path, result] : files) {
     Run run = {.series = {class_name(result.environment), {}},
                .time = result.started,
                .accepted = true,

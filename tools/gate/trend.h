@@ -22,6 +22,7 @@ struct TrendPoint {
   int64_t in_full = 0; // a run with the same executable that is there in full; 0: none
   bool accepted = true;
   std::string accepted_as; // why, where somebody accepted a new level here
+  std::string gap;         // why it is a gap; empty: it is none
 };
 
 // One row, measured in one way on one class of machine.

@@ -155,6 +155,9 @@ std::string format_trends(const std::vector<Trend> &trends, bool plots)
                      spread_shown(trend), fmt::format("{:.2g}", trend.p)});
   std::string text = in_columns(lines);
   for (const Trend &trend : trends) {
+    if (!trend.gaps.empty())
+      text += fmt::format("{}: {} gaps, the first at {}: {}\n", trend_name(trend),
+                          trend.gaps.size(), trend.gaps.front().label, trend.gaps.front().gap);
     text += change_lines(trend);
     if (plots || !trend.levels.changes.empty())
       text +=
@@ -175,6 +178,8 @@ static json point_json(const TrendPoint &point)
   if (point.run)
     value["run"] = point.run;
   value["accepted"] = point.accepted;
+  if (!point.gap.empty())
+    value["gap"] = point.gap;
   return value;
 }
 

@@ -25,11 +25,21 @@ void add_note(Row &row, const std::string &note)
     row.note += (row.note.empty() ? "" : "; ") + note;
 }
 
+void question_improvement(Row &row)
+{
+  constexpr double most = 10;
+  if (row.verdict != Verdict::Improved || !row.relative || !row.change)
+    return;
+  double ratio = 1 + *row.change;
+  if (row.better == result::Better::Higher ? ratio > most : ratio * most < 1)
+    add_note(row, fmt::format("more than {:g} times better: did it run?", most));
+}
+
 void distrust_dropped(Row &row)
 {
   bool open = row.verdict == Verdict::Unchanged || row.verdict == Verdict::Improved ||
               row.verdict == Verdict::Inconclusive;
-  if (row.dropped.empty() || !open)
+  if (row.dropped.empty() || !row.gated || !open)
     return;
   row.verdict = Verdict::Invalid;
   add_note(row, row.dropped);

@@ -100,6 +100,10 @@ struct Row {
 
 void add_note(Row &row, const std::string &note);
 
+// Asks "did it run?" beside an improvement to less than a tenth of the time, or more than ten times
+// the rate: work that is no longer done looks like one.
+void question_improvement(Row &row);
+
 // Turns each verdict that the dropped figures could have changed into Invalid.
 void distrust_dropped(Row &row);
 

@@ -19,6 +19,8 @@ namespace
 class Members {
 public:
   explicit Members(std::string_view text)
+      : x_is_list(
+            text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size())).starts_with('['))
   {
     for (x_at = 0; x_at < text.size(); x_at++)
       step(text);
@@ -28,6 +30,7 @@ public:
   {
     return std::find(x_names.begin(), x_names.end(), name) != x_names.end();
   }
+  bool is_list() const { return x_is_list; }
   const std::string &schema() const { return x_schema; }
   const std::vector<std::string> &names() const { return x_names; }
 
@@ -50,7 +53,7 @@ private:
     for (x_at = start; x_at < text.size() && text[x_at] != '"'; x_at++)
       if (text[x_at] == '\\')
         x_at++;
-    if (x_depth != 1 || x_at >= text.size())
+    if (x_depth != 1 + x_is_list || x_at >= text.size())
       return;
     std::string word(text.substr(start, std::min<size_t>(x_at - start, 100)));
     size_t next = text.find_first_not_of(" \t\r\n", x_at + 1);
@@ -61,6 +64,7 @@ private:
       x_schema = word;
   }
 
+  bool x_is_list; // the members of what is in it are looked at
   size_t x_at = 0;
   int x_depth = 0;
   std::vector<std::string> x_names;
@@ -87,6 +91,18 @@ static std::string describe(const Members &members)
 JsonKind json_kind(std::string_view head, std::string &why)
 {
   Members members(head);
+  if (members.is_list()) {
+    if (members.has("jmhVersion") || members.has("primaryMetric"))
+      return JsonKind::Jmh;
+    if (members.has("name") && members.has("unit") && members.has("value"))
+      return JsonKind::Custom;
+    why = "a list, " + describe(members);
+    return JsonKind::Other;
+  }
+  if (members.has("Action") && (members.has("Package") || members.has("Time")))
+    return JsonKind::GoEvents;
+  if (members.has("machine_info"))
+    return JsonKind::Pytest;
   if (members.schema() == result::schema_name)
     return JsonKind::Result;
   if (members.schema().empty() && (members.has("context") || members.has("benchmarks")))

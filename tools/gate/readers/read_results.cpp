@@ -10,7 +10,9 @@ namespace gate
 {
 
 static constexpr const char *all_formats =
-    "our result file, Google Benchmark JSON, hyperfine JSON, KTAP, veristat CSV, Go benchmark "
+    "our result file, Google Benchmark JSON, hyperfine JSON, JMH JSON, "
+    "pytest-benchmark JSON, custom JSON of github-action-benchmark, go test -json, KTAP, veristat "
+    "CSV, Go benchmark "
     "text, a log of bench, a summary table";
 
 static constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
@@ -25,6 +27,8 @@ static Reading read_own(Input &input, bool partial)
   return reading;
 }
 
+static Reading read_text(Input &input);
+
 static Reading read_json_format(Input &input, bool partial)
 {
   std::string why;
@@ -35,6 +39,16 @@ static Reading read_json_format(Input &input, bool partial)
     return read_google_json(input, partial);
   case JsonKind::Hyperfine:
     return read_hyperfine(input, partial);
+  case JsonKind::Jmh:
+    return read_jmh(input);
+  case JsonKind::Pytest:
+    return read_pytest_benchmark(input);
+  case JsonKind::Custom:
+    return read_custom_json(input);
+  case JsonKind::GoEvents: {
+    Input text(text_of_go_json(input), input.name());
+    return read_text(text);
+  }
   case JsonKind::Other:
     break;
   }
@@ -85,8 +99,11 @@ Reading read_results(Input &input, bool partial)
   if (head.empty() || (start == head.npos && head.size() < 1000))
     throw unknown_input(fmt::format("{}: empty", input.name()));
   refuse_binary(input, head);
-  // Every JSON format is an object; a log may begin with the kernel's "[   12.345678]".
-  bool is_json = start != head.npos && head[start] == '{';
+  // A log may begin with the kernel's "[   12.345678]".
+  size_t next = start != head.npos && head[start] == '['
+                    ? head.find_first_not_of(" \t\r\n", start + 1)
+                    : start;
+  bool is_json = next != head.npos && head[next] == '{';
   return is_json ? read_json_format(input, partial) : read_text(input);
 }
 
