@@ -68,14 +68,14 @@ ELSEWHERE = {
     "    time build/tools/vmtest/vmtest_kernels_test debian_$k\n"
     "    time build/tools/vmtest/vmtest_kernels_test debian_$k\n"
     "done": ("vmtest_kernels", "tools/vmtest/meson.build", "executable('vmtest_kernels_test'"),
-    "build/tools/gate/power/power counts debian:6.1 debian:6.12 debian:7.2 --vmtest build/tools/vmtest/vmtest "
+    "build/tools/gate/research/power/power counts debian:6.1 debian:6.12 debian:7.2 --vmtest build/tools/vmtest/vmtest "
     "--bench build/benchs/bench --boots 10 --jobs 2": MEASURING,
-    "build/tools/gate/power/power record native.jsonl --bench build/benchs/bench --budget 880 --burn 1 --units 50 "
+    "build/tools/gate/research/power/power record native.jsonl --bench build/benchs/bench --budget 880 --burn 1 --units 50 "
     "--seed 1": RECORDING,
-    "build/tools/gate/power/power judge native.jsonl --trials 60 --beyond-cache bloom-false --beyond-cache hashmap "
+    "build/tools/gate/research/power/power judge native.jsonl --trials 60 --beyond-cache bloom-false --beyond-cache hashmap "
     "--beyond-cache 'lpm-trie-lookup nr_entries=10000'": RECORDING,
-    "build/tools/gate/power/power record units.json --bench build/benchs/bench --budget 600": RECORDING,
-    "build/tools/gate/power/power judge units.json": RECORDING,
+    "build/tools/gate/research/power/power record units.json --bench build/benchs/bench --budget 600": RECORDING,
+    "build/tools/gate/research/power/power judge units.json": RECORDING,
     "gate selftest --aa": "takes minutes: the unit tests run it on a scripted bench",
     "$bench --suite seeds --quick --format commit --json before.json":
         "takes minutes: docs/bench.md runs that suite, and the other lines here that format",

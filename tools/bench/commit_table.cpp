@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "tools/gate/commands.h"
+#include "tools/gate/commands/commands.h"
 
 namespace bench
 {

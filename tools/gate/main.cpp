@@ -6,10 +6,10 @@
 #include <map>
 #include <string_view>
 
-#include "tools/gate/commands.h"
-#include "tools/gate/interrupt.h"
-#include "tools/gate/vm_boots.h"
-#include "tools/gate/vm_commands.h"
+#include "tools/gate/commands/commands.h"
+#include "tools/gate/system/interrupt.h"
+#include "tools/gate/measure/vm_boots.h"
+#include "tools/gate/commands/vm.h"
 
 static int run(const gate::Options &options)
 {

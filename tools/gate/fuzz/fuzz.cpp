@@ -9,10 +9,10 @@
 #include <cstdlib>
 #include <string>
 
-#include "tools/gate/compare.h"
-#include "tools/gate/readers/json_formats.h"
+#include "tools/gate/judge/compare.h"
+#include "tools/gate/readers/json/json_formats.h"
 #include "tools/gate/readers/line_parser.h"
-#include "tools/gate/serve_answer.h"
+#include "tools/gate/measure/serve_answer.h"
 
 using namespace gate;
 

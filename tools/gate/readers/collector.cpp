@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "tools/gate/units.h"
+#include "tools/gate/statistics/units.h"
 #include "tools/lib/text.h"
 
 namespace gate

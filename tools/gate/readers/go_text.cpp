@@ -11,7 +11,7 @@
 
 #include "tools/gate/readers/collector.h"
 #include "tools/gate/readers/line_parser.h"
-#include "tools/gate/units.h"
+#include "tools/gate/statistics/units.h"
 #include "tools/lib/text.h"
 
 namespace gate

@@ -8,7 +8,7 @@
 
 #include "tools/gate/readers/line_parser.h"
 #include "tools/gate/readers/reader_test.h"
-#include "tools/gate/robustness.h"
+#include "tools/gate/testing/robustness.h"
 #include "tools/lib/fd.h"
 #include "tools/lib/temporary_directory.h"
 

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "tools/gate/judge/evidence.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tools/gate/statistics/ranks.h"
+#include "tools/gate/statistics/statistics.h"
+#include "tools/lib/distributions.h"
+
+namespace gate
+{
+
+using result::Better;
+
+static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+namespace
+{
+
+class Paired : public Evidence {
+public:
+  Paired(Pairs pairs, double tolerance, Better better, size_t planned_units)
+      : x_pairs(std::move(pairs)), x_limit(std::log1p(tolerance)), x_better(better),
+        x_planned(planned_units)
+  {
+  }
+
+  double p_worse() const override { return x_pairs.p_above(x_limit); }
+  double p_better() const override { return x_pairs.p_below(-x_limit); }
+  double p_not_worse() const override { return x_pairs.p_below(x_limit); }
+
+  double change() const override { return shown(x_pairs.estimate()); }
+
+  Interval interval(double level) const override
+  {
+    double low = shown(x_pairs.lower(level)), high = shown(x_pairs.upper(level));
+    return {std::min(low, high), std::max(low, high)};
+  }
+
+  double mde(double test_level) const override
+  {
+    size_t units = std::max(x_planned, x_pairs.size());
+    if (units < fewest_pairs(test_level))
+      return infinity;
+    double error = standard_error() * std::sqrt(static_cast<double>(x_pairs.size()) / units);
+    return std::expm1(x_limit + (z(test_level) + z(1 - power)) * error);
+  }
+
+  std::optional<size_t> units_needed(double test_level, double proof_level) const override
+  {
+    double distance = x_pairs.estimate() - x_limit;
+    double level = distance > 0 ? test_level : proof_level;
+    double root = (z(level) + z(1 - power)) * standard_error() / std::abs(distance);
+    double units = x_pairs.size() * root * root;
+    if (!(units < most_units))
+      return std::nullopt;
+    return std::max<size_t>(std::ceil(units), fewest_pairs(level));
+  }
+
+private:
+  static constexpr double power = 0.9;
+  static constexpr double most_units = 10000;
+
+  static double z(double level) { return distributions::normal_upper_quantile(level); }
+
+  // Of the estimate: half the width of the interval that is one standard error each way for normal
+  // noise. From the data's own order, so that tails do not count for more than they move.
+  double standard_error() const
+  {
+    double level = distributions::normal_cdf(-1);
+    return (x_pairs.upper(level) - x_pairs.lower(level)) / 2;
+  }
+
+  double shown(double log) const { return std::expm1(x_better == Better::Higher ? -log : log); }
+
+  Pairs x_pairs;
+  double x_limit;
+  Better x_better;
+  size_t x_planned;
+};
+
+class Apart : public Evidence {
+public:
+  Apart(std::vector<double> base, std::vector<double> comp, Margin margin, Better better,
+        bool relative)
+      : x_base(std::move(base)), x_comp(std::move(comp)), x_margin(margin), x_better(better),
+        x_relative(relative)
+  {
+    std::sort(x_base.begin(), x_base.end());
+    std::sort(x_comp.begin(), x_comp.end());
+  }
+
+  double p_worse() const override { return p_exceeds(low_side(), high_side()); }
+  double p_better() const override { return p_exceeds(high_side(), low_side()); }
+
+  double p_not_worse() const override
+  {
+    auto holds = [&](double each) {
+      return upper(high_side(), each) < limit(lower(low_side(), each));
+    };
+    return smallest_level(holds);
+  }
+
+  double change() const override { return shown(median(x_base), median(x_comp)); }
+
+  Interval interval(double level) const override
+  {
+    double base_low = lower(x_base, level / 2), base_high = upper(x_base, level / 2);
+    double comp_low = lower(x_comp, level / 2), comp_high = upper(x_comp, level / 2);
+    if (!std::isfinite(base_low) || !std::isfinite(comp_low))
+      return {x_relative ? -1 : -std::numeric_limits<double>::infinity(),
+              std::numeric_limits<double>::infinity()};
+    return {shown(base_high, comp_low), shown(base_low, comp_high)};
+  }
+
+  double mde(double test_level) const override
+  {
+    double spread = effect_for_power(x_base.size(), test_level / 2) * robust_sigma(x_base) +
+                    effect_for_power(x_comp.size(), test_level / 2) * robust_sigma(x_comp);
+    double base = median(x_base);
+    double allowed = limit(base) - base + spread;
+    return x_relative ? allowed / base : allowed;
+  }
+
+  std::optional<size_t> units_needed(double test_level, double proof_level) const override
+  {
+    // The intervals shrink with the square root of the loads.
+    double low = median(low_side()), high = median(high_side());
+    double gap = std::abs(high - limit(low));
+    double level = high > limit(low) ? test_level : proof_level;
+    double width = effect_for_power(low_side().size(), level / 2) *
+                   (robust_sigma(low_side()) + robust_sigma(high_side()));
+    double units = low_side().size() * (width / gap) * (width / gap);
+    if (!(units < 10000))
+      return std::nullopt;
+    return std::max<size_t>(std::ceil(units), fewest_units(level / 2));
+  }
+
+private:
+  // Lower is better: comp must not exceed base. Higher is better: base must not exceed comp.
+  const std::vector<double> &low_side() const
+  {
+    return x_better == Better::Higher ? x_comp : x_base;
+  }
+  const std::vector<double> &high_side() const
+  {
+    return x_better == Better::Higher ? x_base : x_comp;
+  }
+
+  double limit(double value) const
+  {
+    return std::max(value * (1 + x_margin.relative), value + x_margin.absolute);
+  }
+
+  double shown(double base, double comp) const
+  {
+    return x_relative ? comp / base - 1 : comp - base;
+  }
+
+  double p_exceeds(const std::vector<double> &low, const std::vector<double> &high) const
+  {
+    auto holds = [&](double each) { return lower(high, each) > limit(upper(low, each)); };
+    return smallest_level(holds);
+  }
+
+  // The bounds of statistics.h, of values that are sorted already.
+  static double lower(const std::vector<double> &sorted, double level)
+  {
+    size_t k = order_of_bound(sorted.size(), level);
+    return k ? sorted[k - 1] : -std::numeric_limits<double>::infinity();
+  }
+  static double upper(const std::vector<double> &sorted, double level)
+  {
+    size_t k = order_of_bound(sorted.size(), level);
+    return k ? sorted[sorted.size() - k] : std::numeric_limits<double>::infinity();
+  }
+
+  // Half of the level goes to either side's interval. The levels that matter are the exact ones of
+  // the order statistics of both sides.
+  template <class Holds> double smallest_level(Holds holds) const
+  {
+    double smallest = 1;
+    // The bounds at a half are the nearest: where they do not do, none does.
+    if (!holds(0.5))
+      return smallest;
+    for (size_t n : {x_base.size(), x_comp.size()})
+      for (size_t k = 1; 2 * k <= n; k++)
+        if (double each = sign_tail(n, n - k + 1); each <= 0.5 && holds(each))
+          smallest = std::min(smallest, 2 * each);
+    return smallest;
+  }
+
+  std::vector<double> x_base;
+  std::vector<double> x_comp;
+  Margin x_margin;
+  Better x_better;
+  bool x_relative;
+};
+
+} // namespace
+
+std::unique_ptr<Evidence> paired_evidence(const std::vector<double> &worse_logs,
+                                          const std::vector<bool> &comp_second, double tolerance,
+                                          Better better, size_t planned_units)
+{
+  return std::make_unique<Paired>(Pairs(worse_logs, comp_second), tolerance, better, planned_units);
+}
+
+std::unique_ptr<Evidence> apart_evidence(std::vector<double> base, std::vector<double> comp,
+                                         Margin margin, Better better, bool relative)
+{
+  return std::make_unique<Apart>(std::move(base), std::move(comp), margin, better, relative);
+}
+
+} // namespace gate

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// Google Benchmark's JSON. A repetition is a load: the benchmark's function sets itself up anew.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "tools/gate/readers/collector.h"
+#include "tools/gate/readers/json/json_formats.h"
+#include "tools/gate/statistics/units.h"
+#include "tools/lib/json.h"
+#include "tools/lib/json_stream.h"
+
+namespace gate
+{
+
+using result::Benchmark;
+using result::Better;
+using result::Class;
+using result::json;
+using result::Status;
+
+// Members of an entry that are no user counters.
+static constexpr std::array<std::string_view, 33> own_members{"name",
+                                                              "family_index",
+                                                              "per_family_instance_index",
+                                                              "run_name",
+                                                              "run_type",
+                                                              "repetitions",
+                                                              "repetition_index",
+                                                              "threads",
+                                                              "aggregate_name",
+                                                              "aggregate_unit",
+                                                              "error_occurred",
+                                                              "error_message",
+                                                              "skipped",
+                                                              "skip_message",
+                                                              "iterations",
+                                                              "real_time",
+                                                              "cpu_time",
+                                                              "time_unit",
+                                                              "cpu_coefficient",
+                                                              "real_coefficient",
+                                                              "big_o",
+                                                              "rms",
+                                                              "label",
+                                                              "items_per_second",
+                                                              "bytes_per_second",
+                                                              "allocs_per_iter",
+                                                              "max_bytes_used",
+                                                              "total_allocated_bytes",
+                                                              "net_heap_growth",
+                                                              "complexity_n",
+                                                              "display_aggregates_only",
+                                                              "report_aggregates_only",
+                                                              "n"};
+
+static std::string text_of(const json &entry, const char *member)
+{
+  auto found = entry.find(member);
+  return found != entry.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+static bool is_true(const json &entry, const char *member)
+{
+  auto found = entry.find(member);
+  return found != entry.end() && found->is_boolean() && found->get<bool>();
+}
+
+// NaN where the member is a NaN or Infinity token, which the input turned into a text.
+static std::optional<double> figure_of(const json &entry, const std::string &member)
+{
+  auto found = entry.find(member);
+  if (found == entry.end())
+    return std::nullopt;
+  if (found->is_number() && std::isfinite(found->get<double>()))
+    return found->get<double>();
+  if (*found == "n" || *found == "i" || found->is_null())
+    return std::numeric_limits<double>::quiet_NaN();
+  return std::nullopt;
+}
+
+namespace
+{
+
+class GoogleReader {
+public:
+  explicit GoogleReader(Input &input) : x_input(input), x_collector(input.name()) {}
+
+  Reading read(bool partial)
+  {
+    JsonBytes bytes(x_input, true);
+    size_t texts = 0;
+    try {
+      while (!bytes.at_end()) {
+        auto element = [&](const json &, const json &entry, size_t index) { take(entry, index); };
+        json root = read_json(bytes, "benchmarks", element);
+        check(root);
+        take_context(root);
+        texts++;
+      }
+    } catch (const input_error &failure) {
+      if (!partial || x_collector.empty())
+        throw;
+      x_collector.remark(fmt::format("only in part: {}", failure.what()));
+    }
+    if (texts > 1)
+      x_collector.remark(fmt::format("{} runs in one file", texts));
+    use_aggregates();
+    if (x_repetitions > 1)
+      x_collector.remark("a repetition counts as a load: what a benchmark sets up outside of its "
+                         "function is shared by them");
+    return x_collector.take("Google Benchmark JSON");
+  }
+
+private:
+  void check(const json &root) const
+  {
+    if (!root.is_object() || !root.contains("benchmarks") || !root["benchmarks"].is_array())
+      throw input_error(fmt::format("{}: /benchmarks is no list", x_input.name()));
+  }
+
+  [[noreturn]] void fail(size_t index, const std::string &what) const
+  {
+    throw input_error(fmt::format("{}: /benchmarks/{} {}", x_input.name(), index, what));
+  }
+
+  void take(const json &entry, size_t index)
+  {
+    if (!entry.is_object())
+      fail(index, "is no object");
+    std::string name = text_of(entry, "run_name");
+    if (name.empty())
+      name = text_of(entry, "name");
+    if (name.empty())
+      fail(index, "has no name");
+    if (text_of(entry, "run_type") == "aggregate" || entry.contains("big_o") ||
+        entry.contains("rms"))
+      keep_aggregate(name, entry);
+    else
+      take_run(name, entry, index);
+  }
+
+  void take_run(const std::string &name, const json &entry, size_t index)
+  {
+    Benchmark &benchmark = x_collector.benchmark(name);
+    if (is_true(entry, "error_occurred") || is_true(entry, "skipped"))
+      return end_without_figures(benchmark, entry);
+    if (benchmark.status != Status::Ok)
+      return; // another repetition failed
+    add_times(benchmark, name, entry, index);
+    add_counters(benchmark, entry);
+    if (auto iterations = figure_of(entry, "iterations"); iterations && !benchmark.iterations)
+      benchmark.iterations = *iterations;
+    x_repetitions = std::max(x_repetitions, benchmark.metrics[0].samples.size());
+  }
+
+  static void end_without_figures(Benchmark &benchmark, const json &entry)
+  {
+    bool failed = is_true(entry, "error_occurred");
+    benchmark.status = failed ? Status::Failed : Status::Skipped;
+    benchmark.reason = clean_name(text_of(entry, failed ? "error_message" : "skip_message"));
+    benchmark.metrics.clear();
+  }
+
+  // The figure that the benchmark's author chose is judged: CPU time, unless the name says that it
+  // is timed by the clock or by itself.
+  void add_times(Benchmark &benchmark, const std::string &name, const json &entry, size_t index)
+  {
+    bool by_clock = name.find("/real_time") != name.npos || name.find("/manual_time") != name.npos;
+    std::string unit = text_of(entry, "time_unit");
+    unit = clean_name(unit.empty() ? "ns" : unit);
+    for (const char *member : {"cpu_time", "real_time"}) {
+      auto value = figure_of(entry, member);
+      if (!value)
+        fail(index, fmt::format("has no number '{}'", member));
+      bool gated = (member == std::string_view("real_time")) == by_clock;
+      x_collector.add_load(benchmark, {.name = member, .unit = unit, .gated = gated}, {*value});
+    }
+  }
+
+  void add_counters(Benchmark &benchmark, const json &entry)
+  {
+    // They follow from the time.
+    for (const char *rate : {"items_per_second", "bytes_per_second"})
+      if (auto value = figure_of(entry, rate))
+        x_collector.add_load(benchmark,
+                             {.name = rate, .unit = "/s", .better = Better::Higher, .gated = false},
+                             {*value});
+    for (const auto &[member, value] : entry.items())
+      if (std::find(own_members.begin(), own_members.end(), member) == own_members.end())
+        if (auto figure = figure_of(entry, member))
+          x_collector.add_load(benchmark, {.name = clean_name(member), .better = Better::Unknown},
+                               {*figure});
+  }
+
+  // Of a file that has aggregates only, the median stands for the runs.
+  void keep_aggregate(const std::string &name, const json &entry)
+  {
+    std::string kind = text_of(entry, "aggregate_name");
+    if ((kind != "median" && kind != "mean") || x_aggregates.size() >= result::most_benchmarks)
+      return;
+    json &times = x_aggregates[clean_name(name)][kind] = json::object();
+    for (const char *member : {"cpu_time", "real_time", "time_unit"})
+      if (auto found = entry.find(member); found != entry.end())
+        times[member] = *found;
+  }
+
+  void use_aggregates()
+  {
+    size_t used = 0;
+    for (const auto &[name, kinds] : x_aggregates) {
+      Benchmark &benchmark = x_collector.benchmark(name);
+      if (!benchmark.metrics.empty() || benchmark.status != Status::Ok)
+        continue;
+      auto median = kinds.find("median");
+      add_times(benchmark, name, median == kinds.end() ? kinds.begin()->second : median->second, 0);
+      used++;
+    }
+    if (used)
+      x_collector.remark(fmt::format("aggregates only for {} benchmarks: their median or mean is "
+                                     "one load",
+                                     used));
+  }
+
+  void take_context(const json &root)
+  {
+    auto context = root.find("context");
+    if (context == root.end() || !context->is_object())
+      return;
+    Value seen = Value::object();
+    if (auto cpus = figure_of(*context, "num_cpus"); cpus && std::isfinite(*cpus))
+      seen["cpus"] = *cpus;
+    for (const char *member : {"library_build_type", "library_version"})
+      if (std::string text = text_of(*context, member); !text.empty())
+        seen[std::string("google_") + member] = clean_name(text);
+    if (auto scaling = context->find("cpu_scaling_enabled"); scaling != context->end())
+      seen["cpu_scaling"] = is_true(*context, "cpu_scaling_enabled");
+    if (text_of(*context, "library_build_type") == "debug")
+      x_collector.remark("the benchmark library is a debug build");
+    Value &environment = x_collector.environment();
+    if (!environment.empty() && !(environment == seen))
+      x_collector.remark("the runs in this file differ in their context");
+    environment = seen;
+  }
+
+  Input &x_input;
+  Collector x_collector;
+  std::map<std::string, std::map<std::string, json>> x_aggregates;
+  size_t x_repetitions = 0;
+};
+
+} // namespace
+
+Reading read_google_json(Input &input, bool partial) { return GoogleReader(input).read(partial); }
+
+} // namespace gate

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// For GitHub: the summary of a step in Markdown, and annotations as workflow commands.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tools/gate/report/writers/writers.h"
+#include "tools/gate/report/writers/writing.h"
+
+namespace gate
+{
+
+// No text of a report becomes markup: HTML by entities, Markdown by backslashes. A backslash before
+// ASCII punctuation is only that punctuation, also in a table's cell.
+static std::string escape(const std::string &text)
+{
+  std::string out;
+  for (char c : one_line(text)) {
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (std::string_view("\\`*_{}[]#|~!@:").find(c) != std::string_view::npos)
+      out += std::string("\\") + c;
+    else
+      out += c;
+  }
+  return out;
+}
+
+static std::string figure(const Row &row, const std::optional<double> &value)
+{
+  return value ? escape(format_figure(*value, row.unit)) : "-";
+}
+
+static std::string table_line(const Row &row, const std::string &name)
+{
+  std::string verdict = format_verdict(row);
+  if (!row.note.empty())
+    verdict += ": " + escape(row.note);
+  return fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", escape(name),
+                     escape(row.metric), figure(row, row.base), figure(row, row.comp),
+                     escape(format_change(row)), escape(format_interval(row)),
+                     escape(format_mde(row)), format_loads(row), verdict);
+}
+
+static std::string table(const std::vector<std::string> &lines)
+{
+  std::string text =
+      "| benchmark | metric | base | comp | change | interval | MDE | n | verdict |\n"
+      "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |\n";
+  for (const std::string &line : lines)
+    text += line;
+  return text + "\n";
+}
+
+static std::string folded(const std::string &title, const std::string &text)
+{
+  return fmt::format("<details><summary>{}</summary>\n\n{}</details>\n\n", title, text);
+}
+
+static bool needs_attention(const Row &row)
+{
+  return row.gated && row.verdict <= Verdict::Incomparable;
+}
+
+std::string format_markdown(const Report &report)
+{
+  std::vector<std::string> names = short_names(report.rows);
+  std::vector<std::string> attention, others;
+  for (Verdict verdict :
+       {Verdict::Regressed, Verdict::Invalid, Verdict::Missing, Verdict::Incomparable})
+    for (size_t i = 0; i < names.size(); i++)
+      if (needs_attention(report.rows[i]) && report.rows[i].verdict == verdict)
+        attention.push_back(table_line(report.rows[i], names[i]));
+  for (size_t i = 0; i < names.size(); i++)
+    if (const Row &row = report.rows[i]; !needs_attention(row) && (row.base || row.comp))
+      others.push_back(table_line(row, names[i]));
+  std::string text =
+      fmt::format("## gate {}: {}\n\n", escape(report.command), escape(headline(report)));
+  if (!attention.empty())
+    text += table(attention);
+  if (!others.empty())
+    text += folded(fmt::format("{} other rows", others.size()), table(others));
+  if (std::string mean = format_mean(report.rows); !mean.empty())
+    text += escape(mean) + "\n\n";
+  std::string remarks;
+  for (const std::string &remark : report.remarks)
+    remarks += "- " + escape(remark) + "\n";
+  if (!remarks.empty())
+    text += folded("Remarks about the run", remarks + "\n");
+  return text;
+}
+
+// ---- workflow commands ----
+
+static std::string command_text(const std::string &text, bool property)
+{
+  std::string out;
+  for (char c : text) {
+    if (c == '%')
+      out += "%25";
+    else if (c == '\r')
+      out += "%0D";
+    else if (c == '\n')
+      out += "%0A";
+    else if (property && c == ':')
+      out += "%3A";
+    else if (property && c == ',')
+      out += "%2C";
+    else
+      out += c;
+  }
+  return out;
+}
+
+// Which file and line would have to change is not known: a benchmark is no source.
+static std::string annotation(const char *level, const std::string &title, const std::string &text)
+{
+  return fmt::format("::{} title={}::{}\n", level, command_text(title, true),
+                     command_text(text, false));
+}
+
+static const char *level_of(const Row &row, const Report &report)
+{
+  if (row.verdict == Verdict::Waived)
+    return "notice";
+  bool fails = outcome_of(row, report) == Outcome::Fail || row.verdict == Verdict::Invalid;
+  return fails && !report.policy.advisory ? "error" : "warning";
+}
+
+std::string format_annotations(const Report &report)
+{
+  std::string text;
+  for (const Row *row : worst_first(report)) {
+    if (!needs_attention(*row) && row->verdict != Verdict::Waived)
+      continue;
+    text +=
+        annotation(level_of(*row, report),
+                   fmt::format("{}: {}", to_string(row->verdict), row_title(*row)), describe(*row));
+  }
+  if (std::string error = run_error(report); !error.empty())
+    text += annotation("error", "gate " + report.command, error);
+  if (!report.skipped.empty())
+    text += annotation("notice", "gate " + report.command, headline(report));
+  return text;
+}
+
+} // namespace gate
