@@ -83,12 +83,12 @@ CLI::App *add_baseline(CLI::App &app, Options &options)
 
 CLI::App *add_trend(CLI::App &app, Options &options)
 {
-  TrendOptions &own = options.trend;
+  TrendQuery &own = options.trend;
   CLI::App *trend = app.add_subcommand("trend", "where the level of a row changed for good");
   trend->add_option("ROW", own.rows, "NAME [PARAMETER=VALUE...] [METRIC], quoted (all)");
   trend->add_option("--import", own.import, "result files, oldest first, instead of the store");
   trend->add_flag("--all", own.all, "also runs that were not accepted");
-  trend->add_flag("--confirm", own.confirm,
+  trend->add_flag("--confirm", options.confirm,
                   "measure the runs on both sides of each change again, interleaved");
   trend->add_option("--store", options.store, "of baselines (~/.local/state/bpfgate)");
   add_json(*trend, options, "write the series to FILE (docs/gate-json.md)");
@@ -111,7 +111,7 @@ void check_baseline(Options &options)
   for (const auto &[name, text] : {std::pair("--owner", &own.owner), {"--reason", &own.reason}})
     if (own.action == "waive" && text->empty())
       throw usage_error(fmt::format("{}: it must say something", name));
-  if (options.trend.confirm && !options.trend.import.empty())
+  if (options.confirm && !options.trend.import.empty())
     throw usage_error("--confirm: files have no executables to measure again");
 }
 

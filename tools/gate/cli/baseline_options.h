@@ -29,13 +29,6 @@ struct BaselineOptions {
   std::optional<uint64_t> keep_runs, keep_full; // expire
 };
 
-struct TrendOptions {
-  std::vector<std::string> rows;   // see row_name.h; empty: all
-  std::vector<std::string> import; // result files instead of the store
-  bool all = false;                // runs that were not accepted, too
-  bool confirm = false;            // measure both sides of each change again
-};
-
 // Adds the subcommands to app; what they say goes into options.
 CLI::App *add_baseline(CLI::App &app, Options &options);
 CLI::App *add_trend(CLI::App &app, Options &options);

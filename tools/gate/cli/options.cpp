@@ -12,7 +12,7 @@
 #include "tools/gate/judge/compare.h"
 #include "tools/gate/cli/help.h"
 #include "tools/gate/history/store.h"
-#include "tools/gate/version.h"
+#include "tools/gate/cli/version.h"
 #include "tools/gate/cli/vm_options.h"
 #include "tools/lib/json.h"
 #include "tools/lib/text.h"

@@ -6,13 +6,15 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "tools/gate/cli/baseline_options.h"
+#include "tools/gate/history/stored_times.h"
+#include "tools/gate/history/trend.h"
 #include "tools/gate/judge/verdict.h"
 #include "tools/gate/report/writers/writers.h"
+#include "tools/gate/system/errors.h"
 
 namespace gate
 {
@@ -72,17 +74,13 @@ struct Options {
   std::vector<std::string> filters; // compare: globs; only benchmarks with such names; none: all
   VmOptions vm;
   BaselineOptions baseline;
-  TrendOptions trend;
+  TrendQuery trend;     // with the store beside it
+  bool confirm = false; // of trend: measure both sides of each change again
   bool partial = false; // compare: what comes before the place where a file breaks off
 
   bool in_vm() const { return !vm.kernels[0].empty(); }
+  StoredRule stored_rule() const { return {tolerance, alpha, stored_tolerance.has_value()}; }
   Policy policy() const { return {.strict = strict, .bisect = bisect}; }
-};
-
-// A wrong command line. what() is one line.
-class usage_error : public std::runtime_error {
-public:
-  using std::runtime_error::runtime_error;
 };
 
 // Help or version: text for the standard output, then exit 0.

@@ -2,7 +2,7 @@
 // Baselines, history, waivers, anchors and trends as a user meets them, with made-up benches.
 #include <filesystem>
 
-#include "tools/gate/commands/drift.h"
+#include "tools/gate/judge/drift.h"
 #include "tools/gate/judge/fingerprint.h"
 #include "tools/gate/testing/gate_runner.h"
 #include "tools/gate/commands/selftest.h"
@@ -262,17 +262,17 @@ TEST(waivers_damaged_file_is_one_clear_line)
 TEST(waivers_of_a_row_from_zero_allow_no_absolute_change)
 {
   Row row = {.name = "b", .metric = "memory", .unit = "MiB", .kind = result::Class::Memory};
-  row.verdict = Verdict::Regressed;
+  found(row, "worse");
   row.relative = false;
   row.change = 20;
   Report report = {.command = "check", .rows = {row}};
-  apply_waivers(report, {{"b", "me", "later", "2999-12-31", 30}}, "2026-01-01");
+  apply_waivers(report.rows, {{"b", "me", "later", "2999-12-31", 30}}, "2026-01-01");
   expect_eq(exit_code(report), 1);
   expect_has(report.rows[0].note, "beyond the 30 %");
   // Of a ratio the bound is in points.
   report.rows[0] = row;
   report.rows[0].kind = result::Class::Ratio;
-  apply_waivers(report, {{"b", "me", "later", "2999-12-31", 30}}, "2026-01-01");
+  apply_waivers(report.rows, {{"b", "me", "later", "2999-12-31", 30}}, "2026-01-01");
   expect_eq(exit_code(report), 0);
 }
 
@@ -343,12 +343,12 @@ TEST(drift_that_is_not_known_is_no_pass)
   bench.gate({"record"});
   expect_code(bench.gate({"check", "--drift-budget", "10%"}), 3, bench);
   expect_has(bench.row("one")["note"].get<std::string>(), "incomparable (definition 1 against 2");
-  Row row = {.name = "one", .metric = "latency", .verdict = Verdict::Unchanged, .method = "ab"};
+  Row row = {.name = "one", .metric = "latency", .method = "ab"};
   Row since = row;
-  since.verdict = Verdict::Inconclusive;
   since.change = .02;
+  found(row, "not-worse");
   Report report = {.command = "check", .rows = {row}};
-  add_drift(report, {since}, "v1", .1);
+  add_drift(report.rows, {since}, "v1", .1);
   expect_eq(exit_code(report), 3);
 }
 

@@ -20,7 +20,7 @@
 #include "tools/gate/commands/check_history.h"
 #include "tools/gate/commands/commands.h"
 #include "tools/gate/judge/compare.h"
-#include "tools/gate/commands/drift.h"
+#include "tools/gate/judge/drift.h"
 #include "tools/gate/judge/fingerprint.h"
 #include "tools/gate/system/hash.h"
 #include "tools/gate/system/interrupt.h"
@@ -270,11 +270,8 @@ private:
   {
     remark("the null arm differed from itself twice: this host cannot tell what changed");
     for (Row &row : x_report.rows)
-      if (row.method == "ab" && row.gated &&
-          (row.verdict == Verdict::Regressed || row.verdict == Verdict::Improved)) {
-        row.verdict = Verdict::Incomparable;
-        add_note(row, "so did the same code on both sides");
-      }
+      if (row.method == "ab" && row.gated)
+        found(row, "null-arm", "so did the same code on both sides");
   }
 
   void measure_once()
@@ -365,7 +362,8 @@ private:
           family.push_back(std::move(candidate));
     if (!family.empty())
       remark(use_history(family, RunHistory(x_store, x_baseline_class),
-                         new_run(figures(false), x_bench_hash, x_against), x_options));
+                         new_run(figures(false), x_bench_hash, x_against),
+                         x_options.stored_rule()));
     judge(family, alpha_of(false), x_options.alpha);
     std::vector<Row> rows = rows_of(std::move(family));
     remark(find_host_shift(rows));
@@ -473,6 +471,23 @@ private:
 Report check_against(const Options &options, const Recording &against)
 {
   return std::move(Check(options, &against).report());
+}
+
+// Measures the anchor's executable beside the current one, or compares with its figures.
+static void check_drift(const Options &options, Report &report)
+{
+  Store store(options.store);
+  Anchor anchor = find_anchor(store, options.anchor);
+  Options own = options;
+  own.tolerance = *options.drift_budget;
+  own.since_anchor = true;
+  if (own.stored_tolerance)
+    own.stored_tolerance = options.drift_budget;
+  Report since = check_against(own, store.recording(anchor.run));
+  report.remarks.push_back(
+      add_drift(report.rows, since.rows,
+                fmt::format("anchor '{}' (run {})", anchor.name, anchor.run),
+                *options.drift_budget));
 }
 
 int check(const Options &options)

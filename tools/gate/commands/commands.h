@@ -36,15 +36,13 @@ void compare_results(result::Result base, const result::Result &comp, const Opti
 // The release and the build id of the kernel that a result was measured in, for people.
 std::string kernel_of(const Value &environment);
 
-// Nothing can be measured on this machine, and why. Exit code 4.
-class nothing_measurable : public std::runtime_error {
-public:
-  using std::runtime_error::runtime_error;
-};
-
 // The list of the bench that is judged: its refusals decide the exit code. Throws usage_error when
 // bench refused its arguments, nothing_measurable, or serve_error.
 result::Result list_bench(Interleave &bench, size_t command);
+
+// The waivers of --waivers, or of the store; and the file they are in.
+void apply_waivers(Report &report, const Options &options);
+std::string waivers_path(const Options &options);
 
 // Writes --json and --format, and prints the table. Returns the exit code.
 int finish(const Report &report, const Options &options);

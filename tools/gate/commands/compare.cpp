@@ -11,7 +11,7 @@
 
 #include "tools/gate/commands/commands.h"
 #include "tools/gate/judge/compare.h"
-#include "tools/gate/commands/drift.h"
+#include "tools/gate/judge/drift.h"
 #include "tools/gate/judge/fingerprint.h"
 #include "tools/gate/readers/reading.h"
 #include "tools/gate/history/waivers.h"
@@ -175,7 +175,7 @@ static void compare_drift(result::Result anchor, const result::Result &comp, Opt
   Report since;
   compare_results(std::move(anchor), comp, options, since);
   std::string name = options.anchor.empty() ? "the last anchor" : options.anchor;
-  add_drift(report, since.rows, name, *options.drift_budget);
+  report.remarks.push_back(add_drift(report.rows, since.rows, name, *options.drift_budget));
 }
 
 int compare(const Options &options)

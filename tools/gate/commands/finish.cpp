@@ -6,13 +6,31 @@
 #include <filesystem>
 
 #include "tools/gate/commands/commands.h"
+#include "tools/gate/history/waivers.h"
 #include "tools/gate/report/last_report.h"
 #include "tools/lib/atomic_file.h"
+#include "tools/lib/environment.h"
 
 namespace gate
 {
 
 static constexpr int bench_skipped = 4;
+
+std::string waivers_path(const Options &options)
+{
+  return options.waivers.empty() ? options.store + "/waivers.json" : options.waivers;
+}
+
+void apply_waivers(Report &report, const Options &options)
+{
+  if (options.waivers.empty() && options.store.empty())
+    return;
+  if (!options.waivers.empty() && !std::filesystem::exists(options.waivers))
+    throw usage_error(fmt::format("--waivers: there is no '{}'", options.waivers));
+  for (std::string &remark : apply_waivers(report.rows, read_waivers(waivers_path(options)),
+                                           utc_now().substr(0, 10)))
+    report.remarks.push_back(std::move(remark));
+}
 
 result::Result list_bench(Interleave &bench, size_t command)
 {

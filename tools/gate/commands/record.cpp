@@ -118,7 +118,8 @@ static std::string objection(const Store &store, const std::string &name, const 
   Settings settings = {.tolerance = options.tolerance, .alpha = options.alpha};
   settings.expected.emplace();
   std::vector<Candidate> candidates = match_rows(base, result, settings);
-  use_history(candidates, RunHistory(store, name), new_run(result, artefact, nullptr), options);
+  use_history(candidates, RunHistory(store, name), new_run(result, artefact, nullptr),
+              options.stored_rule());
   judge(candidates, options.alpha, options.alpha);
   std::vector<Row> rows = rows_of(std::move(candidates));
   std::vector<std::string> worse;

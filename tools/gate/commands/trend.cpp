@@ -146,7 +146,9 @@ static std::string machine_line(const std::vector<Trend> &trends, double alpha)
 int trend(const Options &options)
 {
   constexpr uint64_t seed = 1; // the same history always gives the same answer
-  std::vector<Trend> trends = read_trends(options);
+  TrendQuery query = options.trend;
+  query.store = options.store;
+  std::vector<Trend> trends = read_trends(query);
   find_changes(trends, options.alpha, seed);
   if (!options.json.empty())
     write_file(options.json, trends_json(trends, options.alpha));
@@ -156,7 +158,7 @@ int trend(const Options &options)
                                    : format_trends(trends, !options.trend.rows.empty()) + line);
   if (trends.empty())
     return Exit::Incomplete;
-  return options.trend.confirm && confirm(options, trends) ? Exit::Regression : Exit::Passed;
+  return options.confirm && confirm(options, trends) ? Exit::Regression : Exit::Passed;
 }
 
 } // namespace gate

@@ -71,7 +71,8 @@ static int finish_without(const std::string &why, const Options &options)
 {
   Report report = {.command = options.command, .alpha = options.alpha};
   report.policy = options.policy();
-  report.rows = {{.name = "boots", .metric = "figures", .verdict = Verdict::Invalid, .note = why}};
+  report.rows = {{.name = "boots", .metric = "figures"}};
+  found(report.rows[0], "failed", why);
   return finish(report, options);
 }
 

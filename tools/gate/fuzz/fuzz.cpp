@@ -10,7 +10,7 @@
 #include <string>
 
 #include "tools/gate/judge/compare.h"
-#include "tools/gate/readers/json/json_formats.h"
+#include "tools/gate/readers/json_formats.h"
 #include "tools/gate/readers/line_parser.h"
 #include "tools/gate/measure/serve_answer.h"
 

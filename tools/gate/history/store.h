@@ -149,4 +149,7 @@ private:
   std::string x_directory;
 };
 
+// The anchor of that name; empty: the one that was set last. Throws usage_error.
+Anchor find_anchor(const Store &store, const std::string &name);
+
 } // namespace gate

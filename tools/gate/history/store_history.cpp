@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "tools/gate/history/store_tables.h"
+#include "tools/gate/system/errors.h"
 
 namespace gate
 {
@@ -172,6 +173,20 @@ size_t Store::drop_baseline(const Series &series)
       .run();
   transaction.commit();
   return rows;
+}
+
+Anchor find_anchor(const Store &store, const std::string &name)
+{
+  std::vector<Anchor> anchors = store.anchors();
+  for (const Anchor &anchor : anchors)
+    if (anchor.name == name)
+      return anchor;
+  if (!name.empty())
+    throw usage_error(fmt::format("--anchor: the store has no anchor '{}'", name));
+  if (anchors.empty())
+    throw usage_error(
+        "--drift-budget: no anchor to count from; gate baseline anchor NAME sets one");
+  return anchors.back();
 }
 
 } // namespace gate

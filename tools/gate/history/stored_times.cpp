@@ -41,7 +41,7 @@ static void describe(Row &row, const Prediction &prediction, double level)
 
 // False: the history is not enough.
 static bool judge_by_history(Candidate &candidate, const RunHistory &history, const NewRun &run,
-                             const Options &options, size_t &usable)
+                             const StoredRule &rule, size_t &usable)
 {
   Row &row = candidate.row;
   RowName name = {candidate.key, row.metric};
@@ -52,16 +52,16 @@ static bool judge_by_history(Candidate &candidate, const RunHistory &history, co
   if (!prediction || prediction->unit != row.unit)
     return false;
   row.method = "prediction";
-  row.tolerance = options.tolerance;
+  row.tolerance = rule.tolerance;
   row.base = std::exp(prediction->center);
-  candidate.evidence = predicted_evidence(*prediction, log->second, options.tolerance, row.better);
+  candidate.evidence = predicted_evidence(*prediction, log->second, rule.tolerance, row.better);
   row.change = candidate.evidence->change();
-  describe(row, *prediction, options.alpha);
+  describe(row, *prediction, rule.alpha);
   return true;
 }
 
 std::string use_history(std::vector<Candidate> &candidates, const RunHistory &history,
-                        const NewRun &run, const Options &options)
+                        const NewRun &run, const StoredRule &rule)
 {
   size_t predicted = 0, short_of = 0;
   for (Candidate &candidate : candidates) {
@@ -70,19 +70,18 @@ std::string use_history(std::vector<Candidate> &candidates, const RunHistory &hi
         row.kind != result::Class::Time)
       continue;
     size_t usable = 0;
-    if (judge_by_history(candidate, history, run, options, usable)) {
+    if (judge_by_history(candidate, history, run, rule, usable)) {
       predicted++;
       continue;
     }
     short_of++;
-    if (options.stored_tolerance)
+    if (rule.trusted)
       continue;
     // Its interval would claim more than two runs can tell.
     candidate.evidence.reset();
-    row.verdict = Verdict::Inconclusive;
-    add_note(row, fmt::format("needs {} accepted runs, has {}", fewest_runs, usable));
+    found(row, "few-loads", fmt::format("needs {} accepted runs, has {}", fewest_runs, usable));
   }
-  if (short_of > 0 && !options.stored_tolerance)
+  if (short_of > 0 && !rule.trusted)
     return fmt::format("{} times have too few accepted runs for a stored figure to tell drift from "
                        "change: measure interleaved, record more often, or give --stored-tolerance",
                        short_of);

@@ -8,16 +8,20 @@
 #pragma once
 
 #include "tools/gate/judge/compare.h"
-#include "tools/gate/cli/options.h"
 #include "tools/gate/history/prediction.h"
 
 namespace gate
 {
 
+struct StoredRule {
+  double tolerance = 0.05, alpha = 0.01; // fractions
+  bool trusted = false; // the user told how far this machine drifts (--stored-tolerance)
+};
+
 // Replaces the evidence of candidates measured apart. comp: the run that is judged, with samples.
 // Returns a remark on how many rows were judged how.
 std::string use_history(std::vector<Candidate> &candidates, const RunHistory &history,
-                        const NewRun &run, const Options &options);
+                        const NewRun &run, const StoredRule &rule);
 
 // What predict() needs to know of a run. against: changes are counted from this recording and not
 // from the centre of the history; null: from the centre.

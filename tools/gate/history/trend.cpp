@@ -25,7 +25,7 @@ namespace
 class Collector {
 public:
   // runs: all of the store.
-  Collector(const TrendOptions &options, const std::vector<Run> &runs) : x_options(options)
+  Collector(const TrendQuery &query, const std::vector<Run> &runs) : x_query(query)
   {
     for (const Run &run : runs)
       if (run.in_full && !run.artefact.empty())
@@ -64,8 +64,8 @@ private:
     auto means = [&](const std::string &text) {
       return row_matches(text, row.name, row.parameters, row.metric);
     };
-    return x_options.rows.empty() ||
-           std::any_of(x_options.rows.begin(), x_options.rows.end(), means);
+    return x_query.rows.empty() ||
+           std::any_of(x_query.rows.begin(), x_query.rows.end(), means);
   }
 
   // A row that measures something else is another series.
@@ -100,21 +100,21 @@ private:
     return point;
   }
 
-  const TrendOptions &x_options;
+  const TrendQuery &x_query;
   std::map<std::string, int64_t> x_in_full; // by artefact
   std::map<Name, Trend> x_trends;
 };
 
 } // namespace
 
-static std::vector<Trend> trends_of_store(const Options &options)
+static std::vector<Trend> trends_of_store(const TrendQuery &query)
 {
-  Store store(options.store);
+  Store store(query.store);
   std::vector<Run> runs = store.runs();
-  Collector collector(options.trend, runs);
+  Collector collector(query, runs);
   std::map<std::string, std::map<int64_t, std::vector<HistoryRow>>> rows;
   for (const Run &run : runs) {
-    if (!run.accepted && !options.trend.all)
+    if (!run.accepted && !query.all)
       continue;
     const std::string &name = run.series.class_name;
     if (!rows.count(name))
@@ -124,11 +124,11 @@ static std::vector<Trend> trends_of_store(const Options &options)
   return collector.take();
 }
 
-static std::vector<Trend> trends_of_files(const Options &options)
+static std::vector<Trend> trends_of_files(const TrendQuery &query)
 {
   // A shell puts run10 before run2: only the files themselves know their order.
   std::vector<std::pair<std::string, Result>> files;
-  for (const std::string &path : options.trend.import) {
+  for (const std::string &path : query.import) {
     files.emplace_back(path, result::read_result(path));
     if (files.back().second.started.empty())
       throw usage_error(
@@ -139,7 +139,7 @@ static std::vector<Trend> trends_of_files(const Options &options)
   std::stable_sort(files.begin(), files.end(), [](const auto &one, const auto &other) {
     return one.second.started < other.second.started;
   });
-  Collector collector(options.trend, {});
+  Collector collector(query, {});
   for (const auto &[path, result] : files) {
     Run run = {.series = {class_name(result.environment), {}},
                .time = result.started,
@@ -150,13 +150,13 @@ static std::vector<Trend> trends_of_files(const Options &options)
   return collector.take();
 }
 
-std::vector<Trend> read_trends(const Options &options)
+std::vector<Trend> read_trends(const TrendQuery &query)
 {
   std::vector<Trend> trends =
-      options.trend.import.empty() ? trends_of_store(options) : trends_of_files(options);
-  if (trends.empty() && !options.trend.rows.empty())
+      query.import.empty() ? trends_of_store(query) : trends_of_files(query);
+  if (trends.empty() && !query.rows.empty())
     throw usage_error(
-        fmt::format("no row of the history is '{}'", fmt::join(options.trend.rows, "' or '")));
+        fmt::format("no row of the history is '{}'", fmt::join(query.rows, "' or '")));
   return trends;
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tools/gate/statistics/change_points.h"
-#include "tools/gate/cli/options.h"
+#include "tools/gate/system/errors.h"
 #include "tools/gate/history/store.h"
 
 namespace gate
@@ -44,9 +44,16 @@ struct Trend {
   double p = 1; // that the level never changed
 };
 
-// Of the store, or of files (--import). Rows that are not gated, and those that no text of
-// options.trend.rows means, are left out. Throws usage_error if nothing is left.
-std::vector<Trend> read_trends(const Options &options);
+struct TrendQuery {
+  std::string store;               // directory
+  std::vector<std::string> import; // result files instead of the store
+  std::vector<std::string> rows;   // see row_name.h; empty: all
+  bool all = false;                // runs that were not accepted, too
+};
+
+// Of the store, or of files. Rows that are not gated, and those that no text of query.rows means,
+// are left out. Throws usage_error if nothing is left.
+std::vector<Trend> read_trends(const TrendQuery &query);
 
 // Looks for changes in all of them: chance of any false one in all series at most alpha, by Holm.
 void find_changes(std::vector<Trend> &trends, double alpha, uint64_t seed);

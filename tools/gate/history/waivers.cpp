@@ -168,17 +168,18 @@ static void apply(Row &row, const Waiver &waiver, const std::string &today)
   if (is_beyond(row, bound))
     return add_note(row, fmt::format("beyond the {:g} % that {} waived until {}", waiver.bound_pct,
                                      waiver.owner, waiver.until));
-  add_note(row, fmt::format("{}, waived by {} until {} up to {:g} %: {}", to_string(row.verdict),
-                            waiver.owner, waiver.until, waiver.bound_pct, waiver.reason));
   row.waived = Waived{row.verdict, waiver.owner, waiver.reason, waiver.until, bound};
-  row.verdict = Verdict::Waived;
+  found(row, "waived", fmt::format("{}, waived by {} until {} up to {:g} %: {}", to_string(row.verdict),
+                            waiver.owner, waiver.until, waiver.bound_pct, waiver.reason));
 }
 
-void apply_waivers(Report &report, const std::vector<Waiver> &waivers, const std::string &today)
+std::vector<std::string> apply_waivers(std::vector<Row> &rows, const std::vector<Waiver> &waivers,
+                                       const std::string &today)
 {
+  std::vector<std::string> remarks;
   for (const Waiver &waiver : waivers) {
     bool healed = false, needed = false;
-    for (Row &row : report.rows) {
+    for (Row &row : rows) {
       if (!row.gated || !row_matches(waiver.row, row.name, row.parameters, row.metric))
         continue;
       bool bad = row.verdict == Verdict::Regressed || row.verdict == Verdict::Missing;
@@ -188,23 +189,10 @@ void apply_waivers(Report &report, const std::vector<Waiver> &waivers, const std
         apply(row, waiver, today);
     }
     if (healed && !needed)
-      report.remarks.push_back(
+      remarks.push_back(
           fmt::format("the waiver of {} for '{}' is not needed", waiver.owner, waiver.row));
   }
-}
-
-std::string waivers_path(const Options &options)
-{
-  return options.waivers.empty() ? options.store + "/waivers.json" : options.waivers;
-}
-
-void apply_waivers(Report &report, const Options &options)
-{
-  if (options.waivers.empty() && options.store.empty())
-    return;
-  if (!options.waivers.empty() && !fs::exists(options.waivers))
-    throw usage_error(fmt::format("--waivers: there is no '{}'", options.waivers));
-  apply_waivers(report, read_waivers(waivers_path(options)), utc_now().substr(0, 10));
+  return remarks;
 }
 
 } // namespace gate

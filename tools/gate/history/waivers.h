@@ -10,8 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/gate/cli/options.h"
-#include "tools/gate/report/report.h"
+#include "tools/gate/judge/verdict.h"
 
 namespace gate
 {
@@ -38,13 +37,8 @@ bool is_day(const std::string &text);
 
 // Rows that regressed within the bound of a waiver, or are missing, become Verdict::Waived. A
 // waiver that ended, or a row that is proven to be beyond the bound, changes nothing but the note.
-// today: 2026-12-31. Adds remarks about waivers that are not needed any more.
-void apply_waivers(Report &report, const std::vector<Waiver> &waivers, const std::string &today);
-
-// The same with those of --waivers, or of the store.
-void apply_waivers(Report &report, const Options &options);
-
-// The file of --waivers, or the store's.
-std::string waivers_path(const Options &options);
+// today: 2026-12-31. Returns remarks about waivers that are not needed any more.
+std::vector<std::string> apply_waivers(std::vector<Row> &rows, const std::vector<Waiver> &waivers,
+                                       const std::string &today);
 
 } // namespace gate

@@ -42,18 +42,18 @@ static Row make_row(const Benchmark &benchmark, const Metric &metric)
 }
 
 // What readers dropped of both sides.
-static void put_dropped(Row &row, const Benchmark *base, const Benchmark *comp)
+static void put_dropped(Row &row, const Benchmark &base, const Benchmark &comp)
 {
-  for (auto [side, benchmark] : {std::pair("base", base), std::pair("comp", comp)})
-    if (benchmark && benchmark->dropped)
-      row.dropped += fmt::format("{}{}: {} dropped, first {}", row.dropped.empty() ? "" : "; ",
-                                 side, benchmark->dropped, benchmark->first_dropped);
+  for (auto [side, benchmark] : {std::pair("base", &base), std::pair("comp", &comp)})
+    if (benchmark->dropped)
+      found(row, "dropped",
+            fmt::format("{}: {} dropped, first {}", side, benchmark->dropped,
+                        benchmark->first_dropped));
 }
 
-static Candidate settled(Row row, Verdict verdict, const std::string &note)
+static Candidate settled(Row row, Cause cause, const std::string &text)
 {
-  row.verdict = verdict;
-  add_note(row, note);
+  found(row, cause, text);
   return {.row = std::move(row)};
 }
 
@@ -112,7 +112,12 @@ static Candidate exact_row(Row row, const std::vector<double> &base,
     std::swap(above, below);
   if (row.better == Better::Unknown)
     above = std::exchange(below, false) || above;
-  row.verdict = above ? Verdict::Regressed : below ? Verdict::Improved : Verdict::Unchanged;
+  if (above)
+    found(row, "worse");
+  else if (below)
+    found_better(row);
+  else
+    found(row, "not-worse");
   return {.row = std::move(row)};
 }
 
@@ -229,26 +234,25 @@ static Candidate figures_row(Row row, const Figures &base, const Figures &comp, 
   put_figures(row, base.usable(), comp.usable());
   row.base_samples = base.loads;
   row.comp_samples = comp.loads;
-  bool told = !row.dropped.empty(); // by the reader, and why
+  bool told = has_cause(row, "dropped"); // by the reader, and why
   for (auto [side, figures] : {std::pair("base", &base), std::pair("comp", &comp)}) {
     if (!figures->invalid.empty())
-      return settled(std::move(row), Verdict::Invalid,
+      return settled(std::move(row), "bad-figures",
                      fmt::format("{}: {}", side, figures->invalid));
     // Measured in turns, a pair falls out whichever side lacks it; apart, only survivors are left.
     if (size_t lost = figures->loads.size() - figures->usable().size();
         lost && !told && !settings.paired)
-      row.dropped +=
-          fmt::format("{}{}: {} of {} loads have no figure", row.dropped.empty() ? "" : "; ", side,
-                      lost, figures->loads.size());
+      found(row, "dropped",
+            fmt::format("{}: {} of {} loads have no figure", side, lost, figures->loads.size()));
     if (figures->dropped && !told)
       add_note(row, fmt::format("{}: {} of {} samples unusable, dropped", side, figures->dropped,
                                 figures->samples));
   }
   // The median of two huge figures may be none.
   if (!row.base || !row.comp)
-    return settled(std::move(row), Verdict::Invalid, "its figures are too large to be compared");
+    return settled(std::move(row), "bad-figures", "its figures are too large to be compared");
   if (is_collapse(row, may_be_zero))
-    return settled(std::move(row), Verdict::Invalid, "collapsed to zero");
+    return settled(std::move(row), "bad-figures", "collapsed to zero");
   if (row.kind == Class::Exact || settings.counted)
     return exact_row(std::move(row), base.usable(), comp.usable(), settings);
   Candidate candidate = {.row = std::move(row)};
@@ -258,12 +262,12 @@ static Candidate figures_row(Row row, const Figures &base, const Figures &comp, 
   size_t fewest = settings.paired ? settings.fewest_loads : loads_for(settings.alpha);
   if (loads < fewest) {
     std::string note = fmt::format("needs {} loads a side, has {}", fewest, loads);
-    return settled(std::move(candidate.row), Verdict::Inconclusive,
+    return settled(std::move(candidate.row), "few-loads",
                    candidate.row.gated ? note : "");
   }
   note_ungated_change(candidate.row, base.usable(), comp.usable(), settings);
   if (all_zero(base, comp) && candidate.row.kind == Class::Unknown)
-    return settled(std::move(candidate.row), Verdict::Unchanged, "zero in every load");
+    return settled(std::move(candidate.row), "not-worse", "zero in every load");
   return candidate;
 }
 
@@ -273,15 +277,15 @@ static bool has_samples(const Metric &metric)
                      [](const auto &load) { return !load.empty(); });
 }
 
-static Candidate one_sided_row(Row row, Side side, const Metric &metric, Verdict verdict,
-                               const std::string &note)
+static Candidate one_sided_row(Row row, Side side, const Metric &metric, Cause cause,
+                               const std::string &text)
 {
   Figures figures = figures_of(metric, PerLoad::Median);
   bool of_base = side == Side::Base;
   (of_base ? row.base : row.comp) = finite(median(figures.usable()));
   (of_base ? row.base_loads : row.comp_loads) = figures.usable().size();
   (of_base ? row.base_samples : row.comp_samples) = figures.loads;
-  return settled(std::move(row), verdict, note);
+  return settled(std::move(row), cause, text);
 }
 
 static Candidate metric_row(Row row, const Metric &base, const Metric &comp, const std::string &key,
@@ -291,7 +295,7 @@ static Candidate metric_row(Row row, const Metric &base, const Metric &comp, con
   row.unit = base.unit;
   std::optional<double> factor = conversion(comp.unit, base.unit);
   if (!factor)
-    return settled(std::move(row), Verdict::Incomparable,
+    return settled(std::move(row), "other-kind",
                    fmt::format("unit {} against {}", base.unit, comp.unit));
   // One side may know what the other does not.
   row.better = base.better == Better::Unknown ? comp.better : base.better;
@@ -300,17 +304,17 @@ static Candidate metric_row(Row row, const Metric &base, const Metric &comp, con
   bool same_better = base.better == comp.better || base.better == Better::Unknown ||
                      comp.better == Better::Unknown;
   if (!same_better || base.kind != comp.kind)
-    return settled(std::move(row), Verdict::Incomparable,
+    return settled(std::move(row), "other-kind",
                    "direction or class of the metric differs");
   if (!has_samples(base) && !has_samples(comp)) {
     row.gated = false;
-    return settled(std::move(row), Verdict::Inconclusive, "no figures on either side");
+    return settled(std::move(row), "no-figures", "no figures on either side");
   }
   if (!has_samples(comp))
-    return one_sided_row(std::move(row), Side::Base, base, Verdict::Missing,
+    return one_sided_row(std::move(row), Side::Base, base, "not-measured",
                          comp.reason.empty() ? "no figures now" : comp.reason);
   if (!has_samples(base))
-    return one_sided_row(std::move(row), Side::Comp, comp, Verdict::New, base.reason);
+    return one_sided_row(std::move(row), Side::Comp, comp, "no-baseline", base.reason);
   PerLoad statistic = settings.paired ? PerLoad::Quartile : PerLoad::Median;
   return figures_row(std::move(row), figures_of(base, statistic),
                      figures_of(comp, statistic, *factor), base.may_be_zero || comp.may_be_zero,
@@ -378,7 +382,7 @@ public:
       x_key = result::benchmark_key(benchmark);
       bool expected = !x_settings.expected || x_settings.expected->count(x_key);
       if (base.count(x_key) && expected && has_figures(benchmark))
-        add_all(Side::Base, benchmark, Verdict::Missing, "not in comp");
+        add_all(Side::Base, benchmark, "not-measured", "not in comp");
     }
     return std::move(x_rows);
   }
@@ -399,68 +403,67 @@ private:
   void add(Candidate candidate)
   {
     candidate.key = x_key;
-    candidate.identical = x_settings.identical.count(x_key) != 0;
-    if (candidate.identical && candidate.row.verdict == Verdict::Regressed) {
-      candidate.row.verdict = Verdict::Inconclusive;
-      add_note(candidate.row, "the same code on both sides: not exact on this host");
-    }
+    if (x_settings.identical.count(x_key))
+      found(candidate.row, "same-code",
+            candidate.evidence ? "the same code on both sides: this host is too noisy to judge"
+                               : "the same code on both sides: not exact on this host");
     x_rows.push_back(std::move(candidate));
   }
 
   // Every gated metric of a benchmark gets the same verdict; without metrics, one row stands for
   // it.
-  void add_all(Side side, const Benchmark &benchmark, Verdict verdict, const std::string &note)
+  void add_all(Side side, const Benchmark &benchmark, Cause cause, const std::string &text)
   {
     size_t before = x_rows.size();
     for (const Metric &metric : benchmark.metrics)
       if (metric.gated)
-        add(one_sided_row(make_row(benchmark, metric), side, metric, verdict, note));
+        add(one_sided_row(make_row(benchmark, metric), side, metric, cause, text));
     if (x_rows.size() > before)
       return;
     Row row = make_row(benchmark, {});
     row.gated = benchmark.metrics.empty();
-    add(settled(std::move(row), verdict, note));
+    add(settled(std::move(row), cause, text));
   }
 
   void add_new(const Benchmark &benchmark, const std::string &note)
   {
     if (benchmark.status == Status::Failed)
-      add_all(Side::Comp, benchmark, Verdict::Invalid, failed("new, and it fails", benchmark));
+      add_all(Side::Comp, benchmark, "failed", failed("new, and it fails", benchmark));
     else if (benchmark.status == Status::Skipped)
       add_ungated(benchmark, "skipped: " + benchmark.reason);
     else
-      add_all(Side::Comp, benchmark, Verdict::New, note.empty() ? "no baseline" : note);
+      add_all(Side::Comp, benchmark, "no-baseline", note.empty() ? "no baseline" : note);
   }
 
   void add_ungated(const Benchmark &benchmark, const std::string &note)
   {
     Row row = make_row(benchmark, {});
     row.gated = false;
-    add(settled(std::move(row), Verdict::Inconclusive, note));
+    add(settled(std::move(row), "no-figures", note));
   }
 
   void add_pair(const Benchmark &base, const Benchmark &comp)
   {
     // The stored executable could be measured once, and cannot now: no statement about comp.
     if (x_settings.paired && base.status == Status::Failed)
-      return add_all(Side::Comp, comp, Verdict::Incomparable, failed("base failed", base));
+      return add_all(Side::Comp, comp, "base-failed", failed("base failed", base));
     if (x_settings.paired && base.status == Status::Skipped)
-      return add_all(Side::Comp, comp, Verdict::Missing, "base skipped: " + base.reason);
+      return add_all(Side::Comp, comp, "not-measured", "base skipped: " + base.reason);
     if (!has_figures(base))
       return add_new(comp,
                      fmt::format("no baseline: it {}: {}", to_string(base.status), base.reason));
     if (comp.status == Status::Failed && !has_figures(comp))
       return add_failure(base, comp);
     if (comp.status == Status::Skipped)
-      return add_all(Side::Base, base, Verdict::Missing, "skipped: " + comp.reason);
+      return add_all(Side::Base, base, "not-measured", "skipped: " + comp.reason);
     if (!x_settings.incomparable.empty())
-      return add_all(Side::Comp, comp, Verdict::Incomparable, x_settings.incomparable);
+      return add_all(Side::Comp, comp, "other-machine", x_settings.incomparable);
     if (base.definition != comp.definition)
-      return add_all(Side::Comp, comp, Verdict::Incomparable,
+      return add_all(Side::Comp, comp, "other-kind",
                      fmt::format("definition {} against {}: the benchmark measures something else",
                                  base.definition, comp.definition));
     if (base.status == Status::Interrupted || comp.status == Status::Interrupted)
-      return add_all(Side::Comp, comp, Verdict::Inconclusive, "interrupted");
+      return add_all(Side::Comp, comp, "interrupted", "interrupted");
     add_metrics(base, comp);
   }
 
@@ -469,36 +472,36 @@ private:
   void add_failure(const Benchmark &base, const Benchmark &comp)
   {
     if (comp.failure.empty())
-      return add_all(Side::Base, base, Verdict::Invalid, failed("failed", comp));
+      return add_all(Side::Base, base, "failed", failed("failed", comp));
     Row row = make_row(base, {.name = comp.failure, .kind = Class::Exact, .gated = true});
     row.method = "exact";
-    add(settled(std::move(row), Verdict::Regressed, "failed: " + comp.reason));
+    add(settled(std::move(row), "refused", "failed: " + comp.reason));
   }
 
   void add_metrics(const Benchmark &base, const Benchmark &comp)
   {
     for (const Metric &metric : base.metrics) {
       Row row = make_row(comp, metric);
-      put_dropped(row, &base, &comp);
+      put_dropped(row, base, comp);
       row.same_bytecode = base.bytecode == comp.bytecode;
       if (row.kind == Class::Time || metric.unit == count_unit)
-        row.note = inject_note(base, comp);
+        add_note(row, inject_note(base, comp));
       if (metric.name == "failed" && comp.status == Status::Failed)
         add_note(row, comp.reason);
       else if (row.kind == Class::Time)
         add_note(row, iterations_note(base, comp));
       if (std::string why = refused_bytecode(metric, base, comp, row); !why.empty())
-        add(settled(std::move(row), Verdict::Incomparable, why));
+        add(settled(std::move(row), "other-kind", why));
       else if (const Metric *other = find_metric(comp, metric.name))
         add_metric(std::move(row), metric, *other);
       else
         add(one_sided_row(
-            std::move(row), Side::Base, metric, Verdict::Missing,
+            std::move(row), Side::Base, metric, "not-measured",
             fmt::format("comp ({} {}) has no such metric", x_comp.tool.name, x_comp.tool.version)));
     }
     for (const Metric &metric : comp.metrics)
       if (!find_metric(base, metric.name))
-        add(one_sided_row(make_row(comp, metric), Side::Comp, metric, Verdict::New, "no baseline"));
+        add(one_sided_row(make_row(comp, metric), Side::Comp, metric, "no-baseline", "no baseline"));
   }
 
   void add_metric(Row row, const Metric &base, const Metric &comp)

@@ -54,7 +54,6 @@ struct Candidate {
   std::string key; // benchmark_key() of comp's side
   // Judged in a family of its own, whether it is gated or not: the tail of epochs.
   bool secondary = false;
-  bool identical = false;
 };
 
 // The budget, a fraction, is the relative tolerance of every row; of ratios it is in points (0.1:

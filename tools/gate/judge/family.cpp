@@ -45,7 +45,6 @@ static void put_tests(Candidate &candidate, double level, double proof, size_t f
 static void explain_inconclusive(Candidate &candidate)
 {
   Row &row = candidate.row;
-  row.verdict = Verdict::Inconclusive;
   if (row.method == "tail")
     return; // its reach follows from the number of units
   if (row.method == "prediction")
@@ -66,19 +65,15 @@ static void judge_one(Candidate &candidate, const Holm &worse, const Holm &bette
 {
   Row &row = candidate.row;
   put_tests(candidate, worse.level, proof, family);
-  if (worse.rejected && candidate.identical) {
+  if (worse.rejected) {
     put_interval(candidate, worse.level, worse.level);
-    row.verdict = Verdict::Inconclusive;
-    add_note(row, "the same code on both sides: this host is too noisy to judge");
-  } else if (worse.rejected) {
-    put_interval(candidate, worse.level, worse.level);
-    row.verdict = Verdict::Regressed;
+    found(row, "worse");
   } else if (better.rejected) {
     put_interval(candidate, better.level, worse.level);
-    row.verdict = Verdict::Improved;
+    found_better(row);
   } else if (row.tests->p_not_worse <= proof) {
     put_interval(candidate, proof, worse.level);
-    row.verdict = Verdict::Unchanged;
+    found(row, "not-worse");
   } else {
     put_interval(candidate, worse.level, worse.level);
     explain_inconclusive(candidate);
@@ -107,10 +102,6 @@ void judge(std::vector<Candidate> &candidates, double alpha, double proof)
       primary.push_back(&candidate);
   judge_family(primary, alpha, proof);
   judge_family(secondary, alpha, proof);
-  for (Candidate &candidate : candidates) {
-    question_improvement(candidate.row);
-    distrust_dropped(candidate.row);
-  }
 }
 
 static size_t count_open(const std::vector<Candidate> &candidates)
@@ -147,7 +138,7 @@ std::map<std::string, size_t> screen(std::vector<Candidate> &candidates, double 
     } else if (candidate.evidence && candidate.row.gated) {
       put_interval(candidate, proof, all_level);
       put_tests(candidate, all_level, proof, family);
-      candidate.row.verdict = Verdict::Unchanged;
+      found(candidate.row, "not-worse");
     }
   }
   judge_family(tails, alpha, proof);
@@ -194,7 +185,7 @@ void judge_again(std::vector<Candidate> &first, std::vector<Candidate> second, d
   // What the second look has no row for stays, undecided.
   for (Candidate &candidate : first)
     if (is_open(candidate))
-      add_note(candidate.row, "too few fresh units for a second look");
+      found(candidate.row, "one-look", "too few fresh units for a second look");
   judge(second, alpha, proof);
   for (Candidate &candidate : second)
     first.push_back(std::move(candidate));

@@ -59,8 +59,7 @@ static size_t call_incomparable(std::vector<Row> &rows,
   size_t count = 0;
   for (Row &row : rows)
     if (which(row)) {
-      row.verdict = Verdict::Incomparable;
-      add_note(row, "host shift");
+      found(row, "host-shift", "host shift");
       count++;
     }
   return count;

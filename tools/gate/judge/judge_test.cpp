@@ -199,8 +199,8 @@ TEST(judge_input_29_anchors_decide_about_a_host_shift)
   auto rows = [](Verdict anchor, const char *method) {
     std::vector<Row> rows;
     for (int i = 0; i < 6; i++)
-      rows.push_back({.name = fmt::format("b{}", i), .verdict = Verdict::Regressed, .change = .1});
-    rows.push_back({.name = "anchor-alu", .verdict = anchor, .change = .1});
+      rows.push_back(judged({.name = fmt::format("b{}", i), .change = .1}, Verdict::Regressed));
+    rows.push_back(judged({.name = "anchor-alu", .change = .1}, anchor));
     for (Row &row : rows)
       row.method = method;
     return rows;
@@ -228,10 +228,10 @@ TEST(judge_input_29_anchors_decide_about_a_host_shift)
 TEST(judge_an_anchor_decides_about_times_measured_apart)
 {
   auto rows = [](Verdict anchor, double change, const char *method) {
-    std::vector<Row> rows = {{.name = "slower", .verdict = Verdict::Regressed, .change = .3},
-                             {.name = "faster", .verdict = Verdict::Improved, .change = -.2},
-                             {.name = "same", .verdict = Verdict::Unchanged, .change = .01},
-                             {.name = "anchor-alu", .verdict = anchor, .change = change}};
+    std::vector<Row> rows = {judged({.name = "slower", .change = .3}, Verdict::Regressed),
+                             judged({.name = "faster", .change = -.2}, Verdict::Improved),
+                             judged({.name = "same", .change = .01}, Verdict::Unchanged),
+                             judged({.name = "anchor-alu", .change = change}, anchor)};
     for (Row &row : rows)
       row.method = method;
     return rows;
@@ -255,32 +255,32 @@ TEST(judge_an_anchor_decides_about_times_measured_apart)
 TEST(judge_what_an_anchor_moved_is_taken_off)
 {
   using result::Better;
-  auto rows = [](double anchor, const char *method) {
+  auto rows = [](double anchor, const char *method, Verdict verdict) {
     std::vector<Row> rows = {{.name = "as the host", .better = Better::Lower, .change = .058},
                              {.name = "rate", .better = Better::Higher, .change = -.06},
                              {.name = "much more", .better = Better::Lower, .change = .13},
                              {.name = "anchor-alu", .better = Better::Lower, .change = anchor}};
     for (Row &row : rows) {
-      row.verdict = row.name == "anchor-alu" ? Verdict::Inconclusive : Verdict::Regressed;
+      row = judged(row, row.name == "anchor-alu" ? Verdict::Inconclusive : verdict);
       row.interval = {*row.change - .005, *row.change + .005};
       row.tolerance = .05;
       row.method = method;
     }
     return rows;
   };
-  std::vector<Row> slower = rows(.057, "stored");
+  std::vector<Row> slower = rows(.057, "stored", Verdict::Regressed);
   expect_has(find_host_shift(slower), "an anchor got 5.7 % slower, which no patch can do; moved no "
                                       "further than that and the tolerance: 2");
   expect(slower[0].verdict == Verdict::Incomparable && slower[1].verdict == Verdict::Incomparable);
   expect(slower[2].verdict == Verdict::Regressed && slower[3].verdict == Verdict::Inconclusive);
-  for (std::vector<Row> others : {rows(.0, "stored"), rows(-.03, "stored"), rows(.057, "ab")}) {
+  for (std::vector<Row> others : {rows(.0, "stored", Verdict::Regressed),
+                                  rows(-.03, "stored", Verdict::Regressed),
+                                  rows(.057, "ab", Verdict::Regressed)}) {
     expect_eq(find_host_shift(others), std::string());
     expect(others[0].verdict == Verdict::Regressed && others[1].verdict == Verdict::Regressed);
   }
-  std::vector<Row> faster = rows(-.057, "stored");
+  std::vector<Row> faster = rows(-.057, "stored", Verdict::Improved);
   for (Row &row : faster) {
-    if (row.verdict == Verdict::Regressed)
-      row.verdict = Verdict::Improved;
     row.change = row.name == "rate" ? .06 : -.058;
     row.interval = {*row.change - .002, *row.change + .002};
   }

@@ -175,7 +175,8 @@ std::optional<Candidate> tail_row(const Row &row, const std::vector<std::vector<
     Candidate tail = {.row = row};
     tail.secondary = true;
     tail.row.metric += " tail";
-    tail.row.note = fmt::format("{:g} % of epochs are faster", 100 * p);
+    tail.row.reasons.clear();
+    add_note(tail.row, fmt::format("{:g} % of epochs are faster", 100 * p));
     tail.row.gated = settings.gate_tail;
     tail.row.secondary = true;
     tail.row.base = quantile(slow_base, q);

@@ -3,46 +3,54 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace gate
 {
-
-static constexpr std::array<const char *, verdict_count> names = {
-    "regressed", "invalid",  "missing",   "incomparable", "inconclusive",
-    "waived",    "improved", "unchanged", "new"};
-
-const char *to_string(Verdict verdict) { return names[static_cast<size_t>(verdict)]; }
 
 static size_t of(const Counts &counts, Verdict verdict)
 {
   return counts[static_cast<size_t>(verdict)];
 }
 
+static void add_reason(Row &row, Reason reason)
+{
+  row.reasons.push_back(std::move(reason));
+  row.verdict = decide(row.reasons);
+  if (row.verdict != Verdict::Waived)
+    row.waived.reset();
+  row.note.clear();
+  for (const Reason &each : row.reasons)
+    if (!each.text.empty() && (each.applied || !each.cause))
+      row.note += (row.note.empty() ? "" : "; ") + each.text;
+}
+
+void found(Row &row, Cause cause, const std::string &text)
+{
+  add_reason(row, {cause, text});
+}
+
+void found_better(Row &row)
+{
+  constexpr double most = 10;
+  found(row, "better");
+  double ratio = 1 + row.change.value_or(0);
+  if (row.relative && (row.better == result::Better::Higher ? ratio > most : ratio * most < 1))
+    found(row, "tenfold", fmt::format("more than {:g} times better: did it run?", most));
+}
+
+bool has_cause(const Row &row, Cause cause)
+{
+  return std::any_of(row.reasons.begin(), row.reasons.end(), [&](const Reason &reason) {
+    return reason.cause && reason.cause->place() == cause.place();
+  });
+}
+
 void add_note(Row &row, const std::string &note)
 {
   if (!note.empty())
-    row.note += (row.note.empty() ? "" : "; ") + note;
-}
-
-void question_improvement(Row &row)
-{
-  constexpr double most = 10;
-  if (row.verdict != Verdict::Improved || !row.relative || !row.change)
-    return;
-  double ratio = 1 + *row.change;
-  if (row.better == result::Better::Higher ? ratio > most : ratio * most < 1)
-    add_note(row, fmt::format("more than {:g} times better: did it run?", most));
-}
-
-void distrust_dropped(Row &row)
-{
-  bool open = row.verdict == Verdict::Unchanged || row.verdict == Verdict::Improved ||
-              row.verdict == Verdict::Inconclusive;
-  if (row.dropped.empty() || !row.gated || !open)
-    return;
-  row.verdict = Verdict::Invalid;
-  add_note(row, row.dropped);
+    add_reason(row, {std::nullopt, note});
 }
 
 bool could_judge(const std::vector<Row> &rows)
@@ -81,7 +89,7 @@ std::string overall(const Counts &counts)
 {
   for (size_t i = 0; i < verdict_count; i++)
     if (counts[i])
-      return names[i];
+      return to_string(static_cast<Verdict>(i));
   return "nothing";
 }
 

@@ -7,26 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "tools/gate/judge/decision.h"
 #include "tools/lib/result.h"
 
 namespace gate
 {
-
-// From worst to best: the verdict of a run is the first one that some row has.
-enum class Verdict {
-  Regressed,
-  Invalid,      // a bad sample, failed or collapsed work
-  Missing,      // in the baseline, not measured now
-  Incomparable, // unit, machine, definition or configuration differs
-  Inconclusive, // neither a change nor its absence is proven
-  Waived,       // regressed or missing, and somebody answers for it (waivers.h)
-  Improved,
-  Unchanged, // proven not worse than the tolerance
-  New,       // no baseline
-};
-constexpr size_t verdict_count = 9;
-
-const char *to_string(Verdict verdict);
 
 struct Interval {
   double low = 0; // may be -inf
@@ -69,8 +54,9 @@ struct Row {
   bool gated = true;
   bool secondary = false; // the tail of epochs: a family of its own
 
-  Verdict verdict = Verdict::Inconclusive;
-  std::string note; // why, where the figures do not tell; one line
+  std::vector<Reason> reasons; // found() adds them
+  Verdict verdict = Verdict::Inconclusive; // decide() of the reasons
+  std::string note; // the texts of those that applied, and remarks; one line
 
   std::optional<double> base; // medians over loads, in unit
   std::optional<double> comp;
@@ -91,21 +77,21 @@ struct Row {
   std::string method; // "ab", "tail", "stored", "prediction", "exact", or empty: not compared
   std::optional<Tests> tests; // only where there were some
   bool same_bytecode = true;
-  // What readers could not use beside its name, in words: such a row is neither unchanged nor
-  // improved. Empty: nothing.
-  std::string dropped;
   std::optional<Waived> waived; // with Verdict::Waived
   std::optional<Drift> drift;   // where there is an anchor that has this row
 };
 
+// Adds a cause, and decides anew.
+void found(Row &row, Cause cause, const std::string &text = "");
+
+// "better", and "tenfold" where the change is to less than a tenth of the time, or more than ten
+// times the rate: work that is no longer done looks like one.
+void found_better(Row &row);
+
+bool has_cause(const Row &row, Cause cause);
+
+// Adds a remark that decides nothing; an empty one is none.
 void add_note(Row &row, const std::string &note);
-
-// Asks "did it run?" beside an improvement to less than a tenth of the time, or more than ten times
-// the rate: work that is no longer done looks like one.
-void question_improvement(Row &row);
-
-// Turns each verdict that the dropped figures could have changed into Invalid.
-void distrust_dropped(Row &row);
 
 // Whether any gated row got a verdict by a rule, or by a test that enough loads had.
 bool could_judge(const std::vector<Row> &rows);

@@ -74,7 +74,8 @@ bool NullArm::judge_last(double alpha)
     row.gated = false;
     row.secondary = true;
     // Without tolerance nothing can be proven unchanged; no difference was found.
-    row.note = "the same code on both sides";
+    row.reasons.clear();
+    add_note(row, "the same code on both sides");
   }
   return alarm;
 }

@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "tools/gate/commands/commands.h"
-#include "tools/gate/cli/options.h"
+#include "tools/gate/system/errors.h"
 #include "tools/gate/system/run_command.h"
 #include "tools/gate/measure/vm_merge.h"
 #include "tools/lib/atomic_file.h"

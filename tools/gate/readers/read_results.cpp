@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "tools/gate/readers/json/json_formats.h"
+#include "tools/gate/readers/json_formats.h"
 #include "tools/gate/readers/line_parser.h"
 
 namespace gate

@@ -8,9 +8,8 @@
 #include <cmath>
 #include <optional>
 
-#include "tools/gate/commands/commands.h"
-#include "tools/gate/report/last_report.h"
-#include "tools/lib/atomic_file.h"
+#include "tools/gate/report/report.h"
+#include "tools/gate/system/errors.h"
 #include "tools/lib/json.h"
 #include "tools/lib/text.h"
 
@@ -325,21 +324,6 @@ std::string explain_rows(const json &report, const std::string &wanted)
   auto near = nearest_name(wanted, names);
   throw usage_error(fmt::format("no row of this report is called '{}'{}", wanted,
                                 near ? fmt::format(": '{}'?", *near) : ""));
-}
-
-int explain(const Options &options)
-{
-  std::string path = options.base.empty() ? last_report_path(options.store) : options.base;
-  std::string content;
-  try {
-    content = read_file(path);
-  } catch (const std::exception &failure) {
-    throw usage_error(options.base.empty()
-                          ? fmt::format("'{}' keeps no report of a run yet", options.store)
-                          : failure.what());
-  }
-  write_file("-", explain_rows(result::parse_json(content, path), options.comp));
-  return Exit::Passed;
 }
 
 } // namespace gate

@@ -9,7 +9,7 @@
 #include <map>
 #include <set>
 
-#include "tools/gate/report/writers/writing.h"
+#include "tools/gate/report/writing.h"
 
 namespace gate
 {

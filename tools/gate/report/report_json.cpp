@@ -60,6 +60,18 @@ static json drift_json(const std::optional<Drift> &drift)
   return {{"anchor", drift->anchor}, {"change", number(drift->change)}, {"budget", drift->budget}};
 }
 
+static json reasons_json(const std::vector<Reason> &reasons)
+{
+  json list = json::array();
+  for (const Reason &reason : reasons)
+    if (reason.cause)
+      list.push_back({{"cause", reason.cause->rule().cause},
+                      {"verdict", to_string(reason.cause->rule().verdict)},
+                      {"applied", reason.applied},
+                      {"text", reason.text}});
+  return list;
+}
+
 static json row_json(const Row &row)
 {
   json interval;
@@ -74,6 +86,7 @@ static json row_json(const Row &row)
           {"gated", row.gated},
           {"secondary", row.secondary},
           {"verdict", row.gated || row.secondary ? json(to_string(row.verdict)) : json()},
+          {"reasons", reasons_json(row.reasons)},
           {"note", row.note},
           {"method", row.method.empty() ? json() : json(row.method)},
           {"base", number(row.base)},
@@ -285,6 +298,21 @@ static std::optional<Drift> parse_drift(const Member &member)
                part("budget").number().value_or(0)};
 }
 
+// Of the causes that this gate knows; the verdict was told beside them.
+static std::vector<Reason> parse_reasons(const Member &member)
+{
+  std::vector<Reason> reasons;
+  for (const json &each : member.list()) {
+    if (!each.is_object())
+      member.fail("holds what is no object");
+    auto part = [&](const char *name) { return Member(each, name, member.at()); };
+    for (size_t place = 0; place < std::size(rules); place++)
+      if (part("cause").text(true) == rules[place].cause)
+        reasons.push_back({Cause::at(place), part("text").text(), part("applied").flag(false)});
+  }
+  return reasons;
+}
+
 static Row parse_row(const json &value, const std::string &at)
 {
   auto member = [&](const char *name) { return Member(value, name, at); };
@@ -299,6 +327,7 @@ static Row parse_row(const json &value, const std::string &at)
   row.gated = member("gated").flag(true);
   row.secondary = member("secondary").flag(false);
   row.verdict = member("verdict").one_of(Verdict::New, Verdict::Inconclusive);
+  row.reasons = parse_reasons(member("reasons"));
   row.note = member("note").text();
   row.method = member("method").text();
   row.base = member("base").number();

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "tools/gate/system/interrupt.h"
-#include "tools/gate/cli/options.h"
+#include "tools/gate/system/errors.h"
 #include "tools/gate/system/spawn.h"
 
 namespace gate

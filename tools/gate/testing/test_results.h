@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/gate/judge/verdict.h"
 #include "tools/lib/result.h"
 
 namespace gate
@@ -27,6 +28,18 @@ public:
 private:
   std::mt19937_64 x_random;
 };
+
+// A row that the figures say this of: regressed, improved, unchanged or inconclusive.
+inline Row judged(Row row, Verdict verdict)
+{
+  if (verdict == Verdict::Regressed)
+    found(row, "worse");
+  else if (verdict == Verdict::Improved)
+    found(row, "better");
+  else if (verdict == Verdict::Unchanged)
+    found(row, "not-worse");
+  return row;
+}
 
 // One sample a load, around center by that share.
 inline std::vector<std::vector<double>> loads_around(double center, size_t loads = 20,

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "tools/gate/readers/collector.h"
-#include "tools/gate/readers/json/json_formats.h"
+#include "tools/gate/readers/json_formats.h"
 #include "tools/gate/statistics/units.h"
 #include "tools/lib/json.h"
 #include "tools/lib/json_stream.h"

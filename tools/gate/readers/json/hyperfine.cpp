@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "tools/gate/readers/collector.h"
-#include "tools/gate/readers/json/json_formats.h"
+#include "tools/gate/readers/json_formats.h"
 #include "tools/lib/json.h"
 #include "tools/lib/json_stream.h"
 

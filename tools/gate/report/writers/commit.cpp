@@ -7,7 +7,7 @@
 #include <set>
 
 #include "tools/gate/report/writers/writers.h"
-#include "tools/gate/report/writers/writing.h"
+#include "tools/gate/report/writing.h"
 
 namespace gate
 {

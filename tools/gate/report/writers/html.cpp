@@ -5,7 +5,7 @@
 #include "tools/gate/report/writers/page.h"
 #include "tools/gate/report/writers/page_data.h"
 #include "tools/gate/report/writers/writers.h"
-#include "tools/gate/report/writers/writing.h"
+#include "tools/gate/report/writing.h"
 #include "tools/lib/json.h"
 
 namespace gate

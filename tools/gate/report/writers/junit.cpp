@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "tools/gate/report/writers/writers.h"
-#include "tools/gate/report/writers/writing.h"
+#include "tools/gate/report/writing.h"
 #include "tools/lib/junit.h"
 
 namespace gate

@@ -8,7 +8,7 @@
 
 #include "tools/gate/system/hash.h"
 #include "tools/gate/report/writers/writers.h"
-#include "tools/gate/report/writers/writing.h"
+#include "tools/gate/report/writing.h"
 #include "tools/lib/json.h"
 
 namespace gate

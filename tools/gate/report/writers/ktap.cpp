@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "tools/gate/report/writers/writers.h"
-#include "tools/gate/report/writers/writing.h"
+#include "tools/gate/report/writing.h"
 
 namespace gate
 {

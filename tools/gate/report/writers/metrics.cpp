@@ -9,7 +9,7 @@
 #include "tools/gate/statistics/statistics.h"
 #include "tools/gate/statistics/units.h"
 #include "tools/gate/report/writers/writers.h"
-#include "tools/gate/report/writers/writing.h"
+#include "tools/gate/report/writing.h"
 #include "tools/lib/json.h"
 
 namespace gate

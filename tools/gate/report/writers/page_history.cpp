@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "tools/gate/report/writers/page.h"
-#include "tools/gate/report/writers/writing.h"
+#include "tools/gate/report/writing.h"
 #include "tools/lib/json.h"
 
 namespace gate::page

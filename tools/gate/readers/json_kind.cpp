@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "tools/gate/readers/json/json_formats.h"
+#include "tools/gate/readers/json_formats.h"
 
 namespace gate
 {

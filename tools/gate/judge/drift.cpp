@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "tools/gate/commands/drift.h"
+#include "tools/gate/judge/drift.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <map>
 
-#include "tools/gate/commands/commands.h"
 #include "tools/gate/judge/row_name.h"
 
 namespace gate
@@ -21,10 +20,8 @@ static std::string shown(const Row &row, double change)
 // Nothing is known of how far it drifted, so that it passes for no reason of its own.
 static void call_unknown(Row &row, const std::string &anchor, const std::string &why)
 {
-  if (row.verdict == Verdict::Regressed || row.method.empty())
-    return;
-  add_note(row, fmt::format("drift since {} is not known: {}", anchor, why));
-  row.verdict = Verdict::Incomparable;
+  if (!row.method.empty())
+    found(row, "drift-unknown", fmt::format("drift since {} is not known: {}", anchor, why));
 }
 
 static bool within_budget(const Row &since)
@@ -43,10 +40,8 @@ static void take_over(Row &row, const Row &since, const std::string &anchor, dou
                                since.note.empty() ? "" : fmt::format(" ({})", since.note)));
     return;
   }
-  add_note(row, fmt::format("drift: {} since {}, beyond the budget", shown(since, *since.change),
-                            anchor));
-  row.verdict = Verdict::Regressed;
-  row.waived.reset();
+  found(row, "drift",
+        fmt::format("drift: {} since {}, beyond the budget", shown(since, *since.change), anchor));
 }
 
 // How many rows there is a statement about, and the one that moved furthest for the worse.
@@ -70,50 +65,22 @@ static std::string summary(const std::vector<Row> &rows, const std::string &anch
                      furthest->name, shown(*furthest, furthest->drift->change), 100 * budget);
 }
 
-void add_drift(Report &report, const std::vector<Row> &since, const std::string &anchor,
-               double budget)
+std::string add_drift(std::vector<Row> &rows, const std::vector<Row> &since,
+                      const std::string &anchor, double budget)
 {
-  std::map<std::string, const Row *> rows;
+  std::map<std::string, const Row *> then;
   for (const Row &row : since)
-    rows[row_text(row.name, row.parameters, row.metric)] = &row;
-  for (Row &row : report.rows) {
+    then[row_text(row.name, row.parameters, row.metric)] = &row;
+  for (Row &row : rows) {
     if (!row.gated)
       continue;
-    auto found = rows.find(row_text(row.name, row.parameters, row.metric));
-    if (found == rows.end())
+    auto other = then.find(row_text(row.name, row.parameters, row.metric));
+    if (other == then.end())
       call_unknown(row, anchor, "the anchor has no such row");
     else
-      take_over(row, *found->second, anchor, budget);
+      take_over(row, *other->second, anchor, budget);
   }
-  report.remarks.push_back(summary(report.rows, anchor, budget));
-}
-
-Anchor find_anchor(const Store &store, const std::string &name)
-{
-  std::vector<Anchor> anchors = store.anchors();
-  for (const Anchor &anchor : anchors)
-    if (anchor.name == name)
-      return anchor;
-  if (!name.empty())
-    throw usage_error(fmt::format("--anchor: the store has no anchor '{}'", name));
-  if (anchors.empty())
-    throw usage_error(
-        "--drift-budget: no anchor to count from; gate baseline anchor NAME sets one");
-  return anchors.back();
-}
-
-void check_drift(const Options &options, Report &report)
-{
-  Store store(options.store);
-  Anchor anchor = find_anchor(store, options.anchor);
-  Options own = options;
-  own.tolerance = *options.drift_budget;
-  own.since_anchor = true;
-  if (own.stored_tolerance)
-    own.stored_tolerance = options.drift_budget;
-  Report since = check_against(own, store.recording(anchor.run));
-  add_drift(report, since.rows, fmt::format("anchor '{}' (run {})", anchor.name, anchor.run),
-            *options.drift_budget);
+  return summary(rows, anchor, budget);
 }
 
 } // namespace gate

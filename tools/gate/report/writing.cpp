@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "tools/gate/report/writers/writing.h"
+#include "tools/gate/report/writing.h"
 
 #include <fmt/format.h>
 
