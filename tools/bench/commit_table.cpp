@@ -3,7 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "tools/gate/commands/commands.h"
+#include "tools/gate/report/measured_apart.h"
+#include "tools/gate/report/writers/writers.h"
 
 namespace bench
 {
@@ -26,8 +27,8 @@ void print_commit_table(const Options &options, const Session &session)
 {
   // As another program would read it: what was measured twice has its loads joined.
   result::Result now = result::parse_result(result::format_result(session.result()), "this run");
-  gate::Report report;
-  gate::compare_results(read_before(options, now), now, {}, report);
+  gate::Report report = {.command = "compare"};
+  gate::compare_apart(read_before(options, now), now, {}, report);
   fmt::print("{}", gate::format_commit(report));
   if (fflush(stdout))
     throw output_error();

@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "tools/gate/commands/commands.h"
-#include "tools/gate/system/interrupt.h"
-#include "tools/gate/measure/vm_boots.h"
 #include "tools/gate/commands/vm.h"
+#include "tools/gate/measure/vm_boots.h"
+#include "tools/gate/system/interrupt.h"
 
 static int run(const gate::Options &options)
 {

@@ -9,11 +9,11 @@
 #include <filesystem>
 #include <random>
 
-#include "tools/gate/judge/compare.h"
 #include "tools/gate/cli/help.h"
-#include "tools/gate/history/store.h"
 #include "tools/gate/cli/version.h"
 #include "tools/gate/cli/vm_options.h"
+#include "tools/gate/history/store.h"
+#include "tools/gate/judge/compare.h"
 #include "tools/lib/json.h"
 #include "tools/lib/text.h"
 
@@ -303,6 +303,18 @@ static void check_units(const Options &options)
   if (options.command != "record" && options.max_units < options.units + fewest_units)
     throw usage_error(fmt::format("--max-units: at least {}, so that {} fresh units can confirm",
                                   options.units + fewest_units, fewest_units));
+}
+
+Comparison Options::comparison() const
+{
+  Comparison how = {.settings = {.tolerance = tolerance, .alpha = alpha},
+                    .allow_foreign = allow_foreign,
+                    .renames = renames};
+  if (count_tolerance)
+    how.settings.count_tolerance = *count_tolerance;
+  if (since_anchor)
+    allow_only(how.settings, tolerance);
+  return how;
 }
 
 Options parse_options(int argc, const char *const *argv)

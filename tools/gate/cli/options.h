@@ -13,6 +13,7 @@
 #include "tools/gate/history/stored_times.h"
 #include "tools/gate/history/trend.h"
 #include "tools/gate/judge/verdict.h"
+#include "tools/gate/report/measured_apart.h"
 #include "tools/gate/report/writers/writers.h"
 #include "tools/gate/system/errors.h"
 
@@ -80,6 +81,7 @@ struct Options {
 
   bool in_vm() const { return !vm.kernels[0].empty(); }
   StoredRule stored_rule() const { return {tolerance, alpha, stored_tolerance.has_value()}; }
+  Comparison comparison() const;
   Policy policy() const { return {.strict = strict, .bisect = bisect}; }
 };
 

@@ -13,10 +13,10 @@
 
 #include "tools/gate/commands/commands.h"
 #include "tools/gate/judge/compare.h"
-#include "tools/gate/system/interrupt.h"
 #include "tools/gate/measure/printed.h"
 #include "tools/gate/statistics/random_order.h"
 #include "tools/gate/statistics/ranks.h"
+#include "tools/gate/system/interrupt.h"
 #include "tools/gate/system/run_command.h"
 #include "tools/lib/environment.h"
 #include "tools/lib/progress.h"

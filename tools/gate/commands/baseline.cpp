@@ -8,9 +8,9 @@
 #include <filesystem>
 
 #include "tools/gate/commands/commands.h"
+#include "tools/gate/history/waivers.h"
 #include "tools/gate/judge/fingerprint.h"
 #include "tools/gate/judge/row_name.h"
-#include "tools/gate/history/waivers.h"
 #include "tools/lib/atomic_file.h"
 #include "tools/lib/environment.h"
 #include "tools/lib/text.h"

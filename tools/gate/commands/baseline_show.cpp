@@ -7,11 +7,11 @@
 
 #include "tools/gate/commands/baseline.h"
 #include "tools/gate/commands/commands.h"
-#include "tools/gate/judge/fingerprint.h"
-#include "tools/gate/report/layout.h"
-#include "tools/gate/judge/row_name.h"
 #include "tools/gate/history/stored_times.h"
 #include "tools/gate/history/waivers.h"
+#include "tools/gate/judge/fingerprint.h"
+#include "tools/gate/judge/row_name.h"
+#include "tools/gate/report/layout.h"
 #include "tools/lib/atomic_file.h"
 #include "tools/lib/json.h"
 

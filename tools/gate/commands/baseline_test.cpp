@@ -2,13 +2,13 @@
 // Baselines, history, waivers, anchors and trends as a user meets them, with made-up benches.
 #include <filesystem>
 
+#include "tools/gate/commands/selftest.h"
+#include "tools/gate/history/waivers.h"
 #include "tools/gate/judge/drift.h"
 #include "tools/gate/judge/fingerprint.h"
-#include "tools/gate/testing/gate_runner.h"
-#include "tools/gate/commands/selftest.h"
-#include "tools/gate/testing/test_results.h"
-#include "tools/gate/history/waivers.h"
 #include "tools/gate/report/writers/writers.h"
+#include "tools/gate/testing/gate_runner.h"
+#include "tools/gate/testing/test_results.h"
 #include "tools/lib/json.h"
 #include "tools/lib/unit_test.h"
 

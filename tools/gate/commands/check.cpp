@@ -19,16 +19,16 @@
 #include "tools/gate/commands/check_baseline.h"
 #include "tools/gate/commands/check_history.h"
 #include "tools/gate/commands/commands.h"
-#include "tools/gate/judge/compare.h"
-#include "tools/gate/judge/drift.h"
-#include "tools/gate/judge/fingerprint.h"
-#include "tools/gate/system/hash.h"
-#include "tools/gate/system/interrupt.h"
-#include "tools/gate/measure/null_arm.h"
 #include "tools/gate/commands/selftest.h"
 #include "tools/gate/history/store.h"
 #include "tools/gate/history/stored_times.h"
 #include "tools/gate/history/waivers.h"
+#include "tools/gate/judge/compare.h"
+#include "tools/gate/judge/drift.h"
+#include "tools/gate/judge/fingerprint.h"
+#include "tools/gate/measure/null_arm.h"
+#include "tools/gate/system/hash.h"
+#include "tools/gate/system/interrupt.h"
 #include "tools/lib/atomic_file.h"
 #include "tools/lib/environment.h"
 #include "tools/lib/progress.h"
@@ -484,10 +484,9 @@ static void check_drift(const Options &options, Report &report)
   if (own.stored_tolerance)
     own.stored_tolerance = options.drift_budget;
   Report since = check_against(own, store.recording(anchor.run));
-  report.remarks.push_back(
-      add_drift(report.rows, since.rows,
-                fmt::format("anchor '{}' (run {})", anchor.name, anchor.run),
-                *options.drift_budget));
+  report.remarks.push_back(add_drift(report.rows, since.rows,
+                                     fmt::format("anchor '{}' (run {})", anchor.name, anchor.run),
+                                     *options.drift_budget));
 }
 
 int check(const Options &options)

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "tools/gate/report/report.h"
 #include "tools/gate/history/store.h"
+#include "tools/gate/report/report.h"
 
 namespace gate
 {

@@ -2,8 +2,8 @@
 // The commands from their options to their exit codes, with made-up benches.
 #include <filesystem>
 
-#include "tools/gate/testing/gate_runner.h"
 #include "tools/gate/history/store.h"
+#include "tools/gate/testing/gate_runner.h"
 #include "tools/gate/testing/test_results.h"
 #include "tools/lib/json.h"
 #include "tools/lib/unit_test.h"

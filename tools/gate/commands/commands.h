@@ -2,13 +2,10 @@
 // The commands. Each prints its outcome and returns the exit code.
 #pragma once
 
-#include <optional>
-#include <set>
-
-#include "tools/gate/measure/interleave.h"
 #include "tools/gate/cli/options.h"
-#include "tools/gate/report/report.h"
 #include "tools/gate/history/store.h"
+#include "tools/gate/measure/interleave.h"
+#include "tools/gate/report/report.h"
 
 namespace gate
 {
@@ -26,15 +23,6 @@ int fingerprint(const Options &options);
 
 // The current bench against one recording of the store, instead of the baseline. Nothing is kept.
 Report check_against(const Options &options, const Recording &against);
-
-// Two results that were measured apart, judged as options say (tolerance, alpha, strict,
-// allow_foreign, renames). report: gets its rows and all else that compare knows; remarks that are
-// in it stay. expected: see Settings.
-void compare_results(result::Result base, const result::Result &comp, const Options &options,
-                     Report &report, std::optional<std::set<std::string>> expected = std::nullopt);
-
-// The release and the build id of the kernel that a result was measured in, for people.
-std::string kernel_of(const Value &environment);
 
 // The list of the bench that is judged: its refusals decide the exit code. Throws usage_error when
 // bench refused its arguments, nothing_measurable, or serve_error.

@@ -10,11 +10,9 @@
 #include <set>
 
 #include "tools/gate/commands/commands.h"
-#include "tools/gate/judge/compare.h"
 #include "tools/gate/judge/drift.h"
-#include "tools/gate/judge/fingerprint.h"
 #include "tools/gate/readers/reading.h"
-#include "tools/gate/history/waivers.h"
+#include "tools/gate/report/measured_apart.h"
 
 namespace gate
 {
@@ -74,88 +72,6 @@ static Reading take_side(Reading reading, const char *side, const Options &optio
   return reading;
 }
 
-// Measured where the clock counts instructions.
-static bool is_counted(const Value &environment)
-{
-  return environment.text_of("accelerator") == "icount";
-}
-
-std::string kernel_of(const Value &environment)
-{
-  std::string release = environment.text_of("kernel");
-  if (release.empty())
-    release = "a kernel without a release";
-  const Value *vm = environment.find("vm");
-  std::string id = vm ? vm->text_of("kernel_build_id") : "";
-  return fmt::format("{} (build id {})", release, id.empty() ? "unknown" : id.substr(0, 12));
-}
-
-// What a reader must know to take the figures for what they are.
-static std::string describe(const Report &report, const Settings &settings)
-{
-  if (settings.counted)
-    return fmt::format("counts of instructions in {} against {}; a load is a boot",
-                       kernel_of(report.comp_environment), kernel_of(report.base_environment));
-  return fmt::format("measured apart: what drifted between the two runs counts as "
-                     "change (tolerance {:g} %)",
-                     100 * settings.tolerance);
-}
-
-// What the two sides tell about their machines, as far as both do.
-static void compare_machines(const Options &options, Settings &settings, Report &report)
-{
-  const Value &one = report.base_environment, &other = report.comp_environment;
-  if (one.empty() || other.empty()) {
-    report.remarks.push_back(fmt::format(
-        "{}: not checked whether both are of one machine",
-        one.empty() && other.empty()
-            ? "neither side tells its machine"
-            : fmt::format("{} does not tell its machine", one.empty() ? "base" : "comp")));
-    return;
-  }
-  settings.counted = is_counted(one) && is_counted(other);
-  Differences differences = compare_environments(one, other);
-  report.policy.advisory = options.allow_foreign && !differences.refused.empty();
-  if (!differences.refused.empty()) {
-    report.remarks.push_back("other machine or configuration: " + joined(differences.refused));
-    if (is_counted(one) != is_counted(other))
-      settings.incomparable = "counts of instructions against times";
-    else if (options.allow_foreign)
-      report.remarks.push_back("advice only, since --allow-foreign was given");
-    else
-      settings.incomparable = "other machine or configuration";
-  }
-  for (const std::string &warning : differences.warned)
-    report.remarks.push_back("differs: " + warning);
-}
-
-void compare_results(result::Result base, const result::Result &comp, const Options &options,
-                     Report &report, std::optional<std::set<std::string>> expected)
-{
-  report.command = "compare";
-  report.alpha = options.alpha;
-  report.policy = options.policy();
-  report.started = comp.started;
-  report.base_environment = base.environment;
-  report.comp_environment = comp.environment;
-  rename_benchmarks(base, options.renames);
-  Settings settings = {.tolerance = options.tolerance, .alpha = options.alpha};
-  settings.expected = std::move(expected);
-  if (options.count_tolerance)
-    settings.count_tolerance = *options.count_tolerance;
-  if (options.since_anchor)
-    allow_only(settings, options.tolerance);
-  compare_machines(options, settings, report);
-  report.remarks.push_back(describe(report, settings));
-  std::vector<Candidate> candidates = match_rows(base, comp, settings);
-  judge(candidates, options.alpha, options.alpha);
-  report.rows = rows_of(std::move(candidates));
-  if (std::string shift = find_host_shift(report.rows); !shift.empty())
-    report.remarks.push_back(shift);
-  report.policy.unjudged = !could_judge(report.rows);
-  hint_renames(report.rows);
-}
-
 // The anchor is a file or a run of the store.
 static result::Result read_anchor(const Options &options, Report &report)
 {
@@ -173,7 +89,7 @@ static void compare_drift(result::Result anchor, const result::Result &comp, Opt
   options.tolerance = *options.drift_budget;
   options.since_anchor = true;
   Report since;
-  compare_results(std::move(anchor), comp, options, since);
+  compare_apart(std::move(anchor), comp, options.comparison(), since);
   std::string name = options.anchor.empty() ? "the last anchor" : options.anchor;
   report.remarks.push_back(add_drift(report.rows, since.rows, name, *options.drift_budget));
 }
@@ -182,7 +98,8 @@ int compare(const Options &options)
 {
   if (options.base == "-" && options.comp == "-")
     throw usage_error("the standard input can be read once: only one side can be '-'");
-  Report report;
+  Report report = {.command = "compare"};
+  report.policy = options.policy();
   // Reading is most of the time, so both at once. Not the standard input, which may never end when
   // the other side is already refused.
   bool at_once = options.base != "-" && options.comp != "-";
@@ -198,7 +115,7 @@ int compare(const Options &options)
     // Both families, against base and against the anchor, share the chance of a false alarm.
     own.alpha /= 2;
   }
-  compare_results(std::move(base.result), comp.result, own, report);
+  compare_apart(std::move(base.result), comp.result, own.comparison(), report);
   report.alpha = options.alpha;
   apply_waivers(report, options);
   if (anchor)

@@ -27,8 +27,8 @@ void apply_waivers(Report &report, const Options &options)
     return;
   if (!options.waivers.empty() && !std::filesystem::exists(options.waivers))
     throw usage_error(fmt::format("--waivers: there is no '{}'", options.waivers));
-  for (std::string &remark : apply_waivers(report.rows, read_waivers(waivers_path(options)),
-                                           utc_now().substr(0, 10)))
+  for (std::string &remark :
+       apply_waivers(report.rows, read_waivers(waivers_path(options)), utc_now().substr(0, 10)))
     report.remarks.push_back(std::move(remark));
 }
 

@@ -6,13 +6,13 @@
 #include <set>
 
 #include "tools/gate/commands/commands.h"
+#include "tools/gate/history/store.h"
+#include "tools/gate/history/stored_times.h"
 #include "tools/gate/judge/compare.h"
 #include "tools/gate/judge/figures.h"
 #include "tools/gate/judge/fingerprint.h"
-#include "tools/gate/system/hash.h"
 #include "tools/gate/statistics/statistics.h"
-#include "tools/gate/history/store.h"
-#include "tools/gate/history/stored_times.h"
+#include "tools/gate/system/hash.h"
 #include "tools/lib/atomic_file.h"
 #include "tools/lib/environment.h"
 #include "tools/lib/progress.h"

@@ -13,11 +13,11 @@
 #include <filesystem>
 
 #include "tools/gate/commands/commands.h"
+#include "tools/gate/history/store.h"
 #include "tools/gate/judge/fingerprint.h"
-#include "tools/gate/system/interrupt.h"
 #include "tools/gate/statistics/random_order.h"
 #include "tools/gate/statistics/statistics.h"
-#include "tools/gate/history/store.h"
+#include "tools/gate/system/interrupt.h"
 #include "tools/lib/atomic_file.h"
 #include "tools/lib/distributions.h"
 #include "tools/lib/environment.h"

@@ -97,9 +97,11 @@ static Result read_baseline(const std::string &path)
 
 static int judge_counts(Result base, const Result &comp, const Options &options)
 {
-  Report report;
-  compare_results(std::move(base), comp, options, report, expected_of(options, comp));
-  report.command = options.command;
+  Report report = {.command = options.command};
+  report.policy = options.policy();
+  Comparison how = options.comparison();
+  how.settings.expected = expected_of(options, comp);
+  compare_apart(std::move(base), comp, std::move(how), report);
   return finish(report, options);
 }
 

@@ -5,9 +5,9 @@
 
 #include <filesystem>
 
-#include "tools/gate/testing/capture.h"
 #include "tools/gate/commands/commands.h"
 #include "tools/gate/measure/vm_boots.h"
+#include "tools/gate/testing/capture.h"
 #include "tools/lib/atomic_file.h"
 #include "tools/lib/json.h"
 #include "tools/lib/temporary_directory.h"

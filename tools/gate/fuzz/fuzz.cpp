@@ -10,9 +10,9 @@
 #include <string>
 
 #include "tools/gate/judge/compare.h"
+#include "tools/gate/measure/serve_answer.h"
 #include "tools/gate/readers/json_formats.h"
 #include "tools/gate/readers/line_parser.h"
-#include "tools/gate/measure/serve_answer.h"
 
 using namespace gate;
 

@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <random>
 
+#include "tools/gate/history/waivers.h"
 #include "tools/gate/testing/robustness.h"
 #include "tools/gate/testing/test_results.h"
-#include "tools/gate/history/waivers.h"
 #include "tools/lib/atomic_file.h"
 #include "tools/lib/temporary_directory.h"
 

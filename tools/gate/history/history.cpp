@@ -2,8 +2,8 @@
 #include "tools/gate/history/history.h"
 
 #include "tools/gate/judge/figures.h"
-#include "tools/gate/system/hash.h"
 #include "tools/gate/statistics/statistics.h"
+#include "tools/gate/system/hash.h"
 #include "tools/lib/json.h"
 
 namespace gate

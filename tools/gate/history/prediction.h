@@ -23,8 +23,8 @@
 #include <utility>
 #include <vector>
 
-#include "tools/gate/judge/evidence.h"
 #include "tools/gate/history/store.h"
+#include "tools/gate/judge/evidence.h"
 
 namespace gate
 {

@@ -13,10 +13,10 @@
 #include <filesystem>
 #include <system_error>
 
-#include "tools/gate/system/hash.h"
-#include "tools/gate/system/packed.h"
 #include "tools/gate/history/store_schema.h"
 #include "tools/gate/history/store_tables.h"
+#include "tools/gate/system/hash.h"
+#include "tools/gate/system/packed.h"
 #include "tools/lib/atomic_file.h"
 
 namespace fs = std::filesystem;

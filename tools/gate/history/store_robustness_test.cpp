@@ -5,9 +5,9 @@
 #include <functional>
 #include <random>
 
+#include "tools/gate/history/store_schema.h"
 #include "tools/gate/testing/robustness.h"
 #include "tools/gate/testing/store_fixture.h"
-#include "tools/gate/history/store_schema.h"
 #include "tools/gate/testing/test_results.h"
 #include "tools/lib/atomic_file.h"
 #include "tools/lib/temporary_directory.h"

@@ -7,8 +7,8 @@
 // inconclusive and says so, unless --stored-tolerance tells how far this machine drifts.
 #pragma once
 
-#include "tools/gate/judge/compare.h"
 #include "tools/gate/history/prediction.h"
+#include "tools/gate/judge/compare.h"
 
 namespace gate
 {

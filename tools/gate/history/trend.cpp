@@ -64,8 +64,7 @@ private:
     auto means = [&](const std::string &text) {
       return row_matches(text, row.name, row.parameters, row.metric);
     };
-    return x_query.rows.empty() ||
-           std::any_of(x_query.rows.begin(), x_query.rows.end(), means);
+    return x_query.rows.empty() || std::any_of(x_query.rows.begin(), x_query.rows.end(), means);
   }
 
   // A row that measures something else is another series.

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "tools/gate/history/store.h"
 #include "tools/gate/statistics/change_points.h"
 #include "tools/gate/system/errors.h"
-#include "tools/gate/history/store.h"
 
 namespace gate
 {

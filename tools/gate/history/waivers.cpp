@@ -12,8 +12,8 @@
 #include <filesystem>
 #include <system_error>
 
-#include "tools/gate/system/interrupt.h"
 #include "tools/gate/judge/row_name.h"
+#include "tools/gate/system/interrupt.h"
 #include "tools/lib/atomic_file.h"
 #include "tools/lib/environment.h"
 #include "tools/lib/fd.h"
@@ -169,8 +169,9 @@ static void apply(Row &row, const Waiver &waiver, const std::string &today)
     return add_note(row, fmt::format("beyond the {:g} % that {} waived until {}", waiver.bound_pct,
                                      waiver.owner, waiver.until));
   row.waived = Waived{row.verdict, waiver.owner, waiver.reason, waiver.until, bound};
-  found(row, "waived", fmt::format("{}, waived by {} until {} up to {:g} %: {}", to_string(row.verdict),
-                            waiver.owner, waiver.until, waiver.bound_pct, waiver.reason));
+  found(row, "waived",
+        fmt::format("{}, waived by {} until {} up to {:g} %: {}", to_string(row.verdict),
+                    waiver.owner, waiver.until, waiver.bound_pct, waiver.reason));
 }
 
 std::vector<std::string> apply_waivers(std::vector<Row> &rows, const std::vector<Waiver> &waivers,

@@ -10,9 +10,9 @@
 #include "tools/gate/judge/bytecode.h"
 #include "tools/gate/judge/exact.h"
 #include "tools/gate/judge/figures.h"
-#include "tools/gate/statistics/statistics.h"
 #include "tools/gate/judge/tail.h"
 #include "tools/gate/judge/two_sided.h"
+#include "tools/gate/statistics/statistics.h"
 #include "tools/gate/statistics/units.h"
 
 namespace gate
@@ -237,8 +237,7 @@ static Candidate figures_row(Row row, const Figures &base, const Figures &comp, 
   bool told = has_cause(row, "dropped"); // by the reader, and why
   for (auto [side, figures] : {std::pair("base", &base), std::pair("comp", &comp)}) {
     if (!figures->invalid.empty())
-      return settled(std::move(row), "bad-figures",
-                     fmt::format("{}: {}", side, figures->invalid));
+      return settled(std::move(row), "bad-figures", fmt::format("{}: {}", side, figures->invalid));
     // Measured in turns, a pair falls out whichever side lacks it; apart, only survivors are left.
     if (size_t lost = figures->loads.size() - figures->usable().size();
         lost && !told && !settings.paired)
@@ -262,8 +261,7 @@ static Candidate figures_row(Row row, const Figures &base, const Figures &comp, 
   size_t fewest = settings.paired ? settings.fewest_loads : loads_for(settings.alpha);
   if (loads < fewest) {
     std::string note = fmt::format("needs {} loads a side, has {}", fewest, loads);
-    return settled(std::move(candidate.row), "few-loads",
-                   candidate.row.gated ? note : "");
+    return settled(std::move(candidate.row), "few-loads", candidate.row.gated ? note : "");
   }
   note_ungated_change(candidate.row, base.usable(), comp.usable(), settings);
   if (all_zero(base, comp) && candidate.row.kind == Class::Unknown)
@@ -304,8 +302,7 @@ static Candidate metric_row(Row row, const Metric &base, const Metric &comp, con
   bool same_better = base.better == comp.better || base.better == Better::Unknown ||
                      comp.better == Better::Unknown;
   if (!same_better || base.kind != comp.kind)
-    return settled(std::move(row), "other-kind",
-                   "direction or class of the metric differs");
+    return settled(std::move(row), "other-kind", "direction or class of the metric differs");
   if (!has_samples(base) && !has_samples(comp)) {
     row.gated = false;
     return settled(std::move(row), "no-figures", "no figures on either side");
@@ -501,7 +498,8 @@ private:
     }
     for (const Metric &metric : comp.metrics)
       if (!find_metric(base, metric.name))
-        add(one_sided_row(make_row(comp, metric), Side::Comp, metric, "no-baseline", "no baseline"));
+        add(one_sided_row(make_row(comp, metric), Side::Comp, metric, "no-baseline",
+                          "no baseline"));
   }
 
   void add_metric(Row row, const Metric &base, const Metric &comp)

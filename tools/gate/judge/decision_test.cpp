@@ -45,9 +45,9 @@ static void check_combination(uint32_t bits)
   Verdict verdict = decide(reasons);
   std::string shown = fmt::format("{:#x}: {}", bits, to_string(verdict));
   bool passes = verdict == Verdict::Unchanged || verdict == Verdict::Improved;
-  bool compared = !found_any(bits, {"interrupted", "no-figures", "no-baseline", "not-measured",
-                                    "other-kind", "other-machine", "base-failed", "bad-figures",
-                                    "failed", "refused"});
+  bool compared =
+      !found_any(bits, {"interrupted", "no-figures", "no-baseline", "not-measured", "other-kind",
+                        "other-machine", "base-failed", "bad-figures", "failed", "refused"});
   expect(!passes || compared, "passed without a comparison: " + shown);
   expect(!passes || !found_any(bits, {"dropped", "few-loads", "drift", "drift-unknown"}),
          "passed though it is not known to be good: " + shown);

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "tools/gate/judge/compare.h"
-#include "tools/gate/testing/simulation.h"
 #include "tools/gate/statistics/statistics.h"
+#include "tools/gate/testing/simulation.h"
 #include "tools/gate/testing/test_results.h"
 #include "tools/lib/unit_test.h"
 
@@ -273,9 +273,9 @@ TEST(judge_what_an_anchor_moved_is_taken_off)
                                       "further than that and the tolerance: 2");
   expect(slower[0].verdict == Verdict::Incomparable && slower[1].verdict == Verdict::Incomparable);
   expect(slower[2].verdict == Verdict::Regressed && slower[3].verdict == Verdict::Inconclusive);
-  for (std::vector<Row> others : {rows(.0, "stored", Verdict::Regressed),
-                                  rows(-.03, "stored", Verdict::Regressed),
-                                  rows(.057, "ab", Verdict::Regressed)}) {
+  for (std::vector<Row> others :
+       {rows(.0, "stored", Verdict::Regressed), rows(-.03, "stored", Verdict::Regressed),
+        rows(.057, "ab", Verdict::Regressed)}) {
     expect_eq(find_host_shift(others), std::string());
     expect(others[0].verdict == Verdict::Regressed && others[1].verdict == Verdict::Regressed);
   }

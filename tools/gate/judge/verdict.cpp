@@ -26,10 +26,7 @@ static void add_reason(Row &row, Reason reason)
       row.note += (row.note.empty() ? "" : "; ") + each.text;
 }
 
-void found(Row &row, Cause cause, const std::string &text)
-{
-  add_reason(row, {cause, text});
-}
+void found(Row &row, Cause cause, const std::string &text) { add_reason(row, {cause, text}); }
 
 void found_better(Row &row)
 {

@@ -54,9 +54,9 @@ struct Row {
   bool gated = true;
   bool secondary = false; // the tail of epochs: a family of its own
 
-  std::vector<Reason> reasons; // found() adds them
+  std::vector<Reason> reasons;             // found() adds them
   Verdict verdict = Verdict::Inconclusive; // decide() of the reasons
-  std::string note; // the texts of those that applied, and remarks; one line
+  std::string note;                        // the texts of those that applied, and remarks; one line
 
   std::optional<double> base; // medians over loads, in unit
   std::optional<double> comp;

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "tools/gate/system/interrupt.h"
 #include "tools/gate/statistics/units.h"
+#include "tools/gate/system/interrupt.h"
 
 namespace gate
 {

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "tools/gate/statistics/random_order.h"
 #include "tools/gate/measure/serve_client.h"
+#include "tools/gate/statistics/random_order.h"
 #include "tools/lib/result.h"
 
 namespace gate

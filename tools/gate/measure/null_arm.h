@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "tools/gate/measure/interleave.h"
 #include "tools/gate/judge/verdict.h"
+#include "tools/gate/measure/interleave.h"
 
 namespace gate
 {

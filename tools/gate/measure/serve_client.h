@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "tools/gate/system/child.h"
 #include "tools/gate/measure/serve_answer.h"
+#include "tools/gate/system/child.h"
 #include "tools/lib/result.h"
 
 namespace gate

@@ -3,10 +3,10 @@
 
 #include <sys/wait.h>
 
-#include "tools/gate/system/child.h"
-#include "tools/gate/testing/fake_bench.h"
 #include "tools/gate/measure/interleave.h"
+#include "tools/gate/system/child.h"
 #include "tools/gate/system/interrupt.h"
+#include "tools/gate/testing/fake_bench.h"
 #include "tools/lib/temporary_directory.h"
 #include "tools/lib/unit_test.h"
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "tools/gate/measure/vm_merge.h"
 #include "tools/gate/system/errors.h"
 #include "tools/gate/system/run_command.h"
-#include "tools/gate/measure/vm_merge.h"
 #include "tools/lib/atomic_file.h"
 #include "tools/lib/environment.h"
 #include "tools/lib/json.h"

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tools/gate/judge/row_name.h"
 #include "tools/gate/report/layout.h"
 #include "tools/gate/report/report.h"
-#include "tools/gate/judge/row_name.h"
 #include "tools/lib/json.h"
 
 namespace gate

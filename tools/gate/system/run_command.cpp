@@ -5,8 +5,8 @@
 
 #include <string_view>
 
-#include "tools/gate/system/interrupt.h"
 #include "tools/gate/system/errors.h"
+#include "tools/gate/system/interrupt.h"
 #include "tools/gate/system/spawn.h"
 
 namespace gate

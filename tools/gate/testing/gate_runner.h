@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "tools/gate/testing/capture.h"
 #include "tools/gate/commands/commands.h"
+#include "tools/gate/testing/capture.h"
 #include "tools/gate/testing/fake_bench.h"
 #include "tools/lib/json.h"
 #include "tools/lib/temporary_directory.h"

@@ -6,9 +6,9 @@
 
 #include <cctype>
 
-#include "tools/gate/system/hash.h"
 #include "tools/gate/report/writers/writers.h"
 #include "tools/gate/report/writing.h"
+#include "tools/gate/system/hash.h"
 #include "tools/lib/json.h"
 
 namespace gate

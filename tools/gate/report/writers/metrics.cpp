@@ -6,10 +6,10 @@
 #include <cmath>
 #include <map>
 
-#include "tools/gate/statistics/statistics.h"
-#include "tools/gate/statistics/units.h"
 #include "tools/gate/report/writers/writers.h"
 #include "tools/gate/report/writing.h"
+#include "tools/gate/statistics/statistics.h"
+#include "tools/gate/statistics/units.h"
 #include "tools/lib/json.h"
 
 namespace gate

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <set>
 
-#include "tools/gate/statistics/statistics.h"
 #include "tools/gate/report/writers/page.h"
 #include "tools/gate/report/writing.h"
+#include "tools/gate/statistics/statistics.h"
 #include "tools/lib/json.h"
 
 namespace gate::page

@@ -8,12 +8,12 @@
 #include <cmath>
 #include <functional>
 
+#include "tools/gate/history/prediction.h"
+#include "tools/gate/history/stored_times.h"
 #include "tools/gate/research/calibrate/blocks.h"
 #include "tools/gate/research/calibrate/series.h"
 #include "tools/gate/statistics/change_points.h"
-#include "tools/gate/history/prediction.h"
 #include "tools/gate/statistics/statistics.h"
-#include "tools/gate/history/stored_times.h"
 
 namespace gate
 {

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "tools/gate/judge/compare.h"
-#include "tools/gate/research/power/markdown.h"
 #include "tools/gate/measure/vm_boots.h"
+#include "tools/gate/research/power/markdown.h"
 #include "tools/lib/progress.h"
 
 namespace power

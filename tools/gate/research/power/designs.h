@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // The designs that were weighed for pairs measured back to back. All are exact; they differ in what
-// they see through. The gate uses the last (tools/gate/statistics/ranks.h); the others live here only.
+// they see through. The gate uses the last (tools/gate/statistics/ranks.h); the others live here
+// only.
 #pragma once
 
 #include <cstddef>

@@ -5,10 +5,10 @@
 
 #include <CLI/CLI.hpp>
 
-#include "tools/gate/system/interrupt.h"
 #include "tools/gate/research/power/counts.h"
 #include "tools/gate/research/power/record.h"
 #include "tools/gate/research/power/tables.h"
+#include "tools/gate/system/interrupt.h"
 
 static int print_tables(const std::string &path, const power::JudgeOptions &options)
 {

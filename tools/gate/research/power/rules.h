@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "tools/gate/research/power/data.h"
 #include "tools/gate/judge/verdict.h"
+#include "tools/gate/research/power/data.h"
 
 namespace power
 {

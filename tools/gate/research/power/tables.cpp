@@ -12,8 +12,8 @@
 #include "tools/gate/research/power/resample.h"
 #include "tools/gate/research/power/rules.h"
 #include "tools/gate/research/power/suite.h"
-#include "tools/gate/testing/simulation.h"
 #include "tools/gate/statistics/statistics.h"
+#include "tools/gate/testing/simulation.h"
 
 namespace power
 {
