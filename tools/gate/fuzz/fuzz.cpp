@@ -11,8 +11,7 @@
 
 #include "tools/gate/judge/compare.h"
 #include "tools/gate/measure/serve_answer.h"
-#include "tools/gate/readers/json_formats.h"
-#include "tools/gate/readers/line_parser.h"
+#include "tools/gate/readers/format.h"
 
 using namespace gate;
 
@@ -78,8 +77,13 @@ static void check(const result::Result &result)
   check_compared(result);
 }
 
-[[maybe_unused]] static void lines(std::unique_ptr<LineParser> parser, const std::string &text)
+[[maybe_unused]] static void lines(std::string_view format, const std::string &text)
 {
+  const auto &known = line_formats();
+  auto found = std::find_if(known.begin(), known.end(),
+                            [&](const LineFormat &each) { return each.name == format; });
+  require(found != known.end(), "no such format");
+  std::unique_ptr<LineParser> parser = found->make("f");
   Input input(text, "f");
   Lines lines(input);
   std::string buffer;
@@ -91,30 +95,21 @@ static void check(const result::Result &result)
 
 // ---- the parsers by name ----
 
-[[maybe_unused]] static void bench_log(const std::string &text)
-{
-  lines(bench_log_parser("f"), text);
-}
-[[maybe_unused]] static void table(const std::string &text)
-{
-  lines(summary_table_parser("f"), text);
-}
-[[maybe_unused]] static void go(const std::string &text) { lines(go_text_parser("f"), text); }
-[[maybe_unused]] static void ktap(const std::string &text) { lines(ktap_parser("f"), text); }
-[[maybe_unused]] static void veristat(const std::string &text)
-{
-  lines(veristat_parser("f"), text);
-}
+[[maybe_unused]] static void bench_log(const std::string &text) { lines("a log of bench", text); }
+[[maybe_unused]] static void table(const std::string &text) { lines("a summary table", text); }
+[[maybe_unused]] static void go(const std::string &text) { lines("Go benchmark text", text); }
+[[maybe_unused]] static void ktap(const std::string &text) { lines("KTAP", text); }
+[[maybe_unused]] static void veristat(const std::string &text) { lines("veristat CSV", text); }
 
 [[maybe_unused]] static void google(const std::string &text)
 {
   Input input(text, "f");
-  check(read_google_json(input, text.size() % 2 == 0).result);
+  check(json_format("Google Benchmark JSON").read(input, text.size() % 2 == 0).result);
 }
 [[maybe_unused]] static void hyperfine(const std::string &text)
 {
   Input input(text, "f");
-  check(read_hyperfine(input, text.size() % 2 == 0).result);
+  check(json_format("hyperfine JSON").read(input, text.size() % 2 == 0).result);
 }
 [[maybe_unused]] static void result_file(const std::string &text)
 {

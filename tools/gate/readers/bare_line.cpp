@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <cctype>
 
-#include "tools/gate/readers/line_parser.h"
+#include "tools/gate/readers/format.h"
 
 namespace gate
 {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tools/gate/readers/line_parser.h"
+#include "tools/gate/readers/format.h"
 #include "tools/gate/readers/upstream_lines.h"
 
 namespace gate
@@ -355,9 +355,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<LineParser> bench_log_parser(const std::string &input)
-{
-  return std::make_unique<BenchLog>(input);
-}
+static const Register bench_log(LineFormat{
+    .name = "a log of bench", .order = 4, .make = make<BenchLog>});
 
 } // namespace gate

@@ -10,7 +10,7 @@
 #include <unordered_map>
 
 #include "tools/gate/readers/collector.h"
-#include "tools/gate/readers/line_parser.h"
+#include "tools/gate/readers/format.h"
 #include "tools/gate/statistics/units.h"
 #include "tools/lib/text.h"
 
@@ -322,9 +322,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<LineParser> go_text_parser(const std::string &input)
-{
-  return std::make_unique<GoText>(input);
-}
+static const Register go_text(LineFormat{
+    .name = "Go benchmark text", .order = 3, .make = make<GoText>});
 
 } // namespace gate

@@ -9,7 +9,7 @@
 #include <map>
 
 #include "tools/gate/readers/collector.h"
-#include "tools/gate/readers/line_parser.h"
+#include "tools/gate/readers/format.h"
 #include "tools/lib/text.h"
 
 namespace gate
@@ -217,9 +217,6 @@ private:
 
 } // namespace
 
-std::unique_ptr<LineParser> ktap_parser(const std::string &input)
-{
-  return std::make_unique<Ktap>(input);
-}
+static const Register ktap(LineFormat{.name = "KTAP", .order = 1, .make = make<Ktap>});
 
 } // namespace gate

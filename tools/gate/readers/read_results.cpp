@@ -1,19 +1,59 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
+#include <stdexcept>
 
-#include "tools/gate/readers/json_formats.h"
-#include "tools/gate/readers/line_parser.h"
+#include "tools/gate/readers/format.h"
 
 namespace gate
 {
 
-static constexpr const char *all_formats =
-    "our result file, Google Benchmark JSON, hyperfine JSON, JMH JSON, "
-    "pytest-benchmark JSON, custom JSON of github-action-benchmark, go test -json, KTAP, veristat "
-    "CSV, Go benchmark "
-    "text, a log of bench, a summary table";
+// Made before main(), so in no order that is known.
+static std::vector<LineFormat> &lines_known()
+{
+  static std::vector<LineFormat> all;
+  return all;
+}
+static std::vector<JsonFormat> &json_known()
+{
+  static std::vector<JsonFormat> all;
+  return all;
+}
+
+Register::Register(const LineFormat &format)
+{
+  auto later = [&](const LineFormat &other) { return other.order > format.order; };
+  auto &all = lines_known();
+  all.insert(std::find_if(all.begin(), all.end(), later), format);
+}
+
+Register::Register(const JsonFormat &format)
+{
+  auto later = [&](const JsonFormat &other) { return std::string_view(other.name) > format.name; };
+  auto &all = json_known();
+  all.insert(std::find_if(all.begin(), all.end(), later), format);
+}
+
+const std::vector<LineFormat> &line_formats() { return lines_known(); }
+
+const JsonFormat &json_format(std::string_view name)
+{
+  for (const JsonFormat &format : json_known())
+    if (format.name == name)
+      return format;
+  throw std::out_of_range("no JSON format has that name");
+}
+
+static std::string all_formats()
+{
+  std::string names = "our result file";
+  for (const JsonFormat &format : json_known())
+    names += std::string(", ") + format.name;
+  for (const LineFormat &format : line_formats())
+    names += std::string(", ") + format.name;
+  return names;
+}
 
 static constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
@@ -27,41 +67,23 @@ static Reading read_own(Input &input, bool partial)
   return reading;
 }
 
-static Reading read_text(Input &input);
-
 static Reading read_json_format(Input &input, bool partial)
 {
-  std::string why;
-  switch (json_kind(input.head(), why)) {
-  case JsonKind::Result:
+  JsonMembers top(input.head());
+  if (!top.is_list() && top.schema() == result::schema_name)
     return read_own(input, partial);
-  case JsonKind::Google:
-    return read_google_json(input, partial);
-  case JsonKind::Hyperfine:
-    return read_hyperfine(input, partial);
-  case JsonKind::Jmh:
-    return read_jmh(input);
-  case JsonKind::Pytest:
-    return read_pytest_benchmark(input);
-  case JsonKind::Custom:
-    return read_custom_json(input);
-  case JsonKind::GoEvents: {
-    Input text(text_of_go_json(input), input.name());
-    return read_text(text);
-  }
-  case JsonKind::Other:
-    break;
-  }
+  for (const JsonFormat &format : json_known())
+    if (format.is_it(top))
+      return format.read(input, partial);
   throw unknown_input(fmt::format("{}: JSON, but none that gate reads: {} (it reads {})",
-                                  input.name(), why, all_formats));
+                                  input.name(), top.describe(), all_formats()));
 }
 
-static Reading read_text(Input &input)
+Reading read_lines(Input &input)
 {
-  // By how surely their lines are theirs: a log may be quoted in KTAP, a table in a log.
-  std::array parsers = {ktap_parser(input.name()), veristat_parser(input.name()),
-                        go_text_parser(input.name()), bench_log_parser(input.name()),
-                        summary_table_parser(input.name())};
+  std::vector<std::unique_ptr<LineParser>> parsers;
+  for (const LineFormat &format : line_formats())
+    parsers.push_back(format.make(input.name()));
   Lines lines(input);
   std::string first, buffer;
   for (std::string_view line; lines.next(line);) {
@@ -77,7 +99,7 @@ static Reading read_text(Input &input)
     if (parser->recognised())
       return parser->finish();
   throw unknown_input(fmt::format("{}: nothing that gate reads in {} lines; {} (it reads {})",
-                                  input.name(), lines.number(), first, all_formats));
+                                  input.name(), lines.number(), first, all_formats()));
 }
 
 static void refuse_binary(const Input &input, std::string_view head)
@@ -104,7 +126,7 @@ Reading read_results(Input &input, bool partial)
                     ? head.find_first_not_of(" \t\r\n", start + 1)
                     : start;
   bool is_json = next != head.npos && head[next] == '{';
-  return is_json ? read_json_format(input, partial) : read_text(input);
+  return is_json ? read_json_format(input, partial) : read_lines(input);
 }
 
 Reading read_results(const std::string &path, bool partial)

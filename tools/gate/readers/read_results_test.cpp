@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "tools/gate/readers/line_parser.h"
+#include "tools/gate/readers/format.h"
 #include "tools/gate/readers/reader_test.h"
 #include "tools/gate/testing/robustness.h"
 #include "tools/lib/fd.h"

@@ -9,8 +9,8 @@
 #include <cmath>
 #include <map>
 
+#include "tools/gate/readers/format.h"
 #include "tools/gate/readers/line_cursor.h"
-#include "tools/gate/readers/line_parser.h"
 #include "tools/gate/readers/upstream_lines.h"
 #include "tools/lib/text.h"
 
@@ -545,9 +545,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<LineParser> summary_table_parser(const std::string &input)
-{
-  return std::make_unique<SummaryTable>(input);
-}
+static const Register summary_table(LineFormat{
+    .name = "a summary table", .order = 5, .make = make<SummaryTable>});
 
 } // namespace gate

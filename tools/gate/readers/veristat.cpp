@@ -7,7 +7,7 @@
 #include <array>
 
 #include "tools/gate/readers/collector.h"
-#include "tools/gate/readers/line_parser.h"
+#include "tools/gate/readers/format.h"
 #include "tools/lib/text.h"
 
 namespace gate
@@ -177,9 +177,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<LineParser> veristat_parser(const std::string &input)
-{
-  return std::make_unique<Veristat>(input);
-}
+static const Register veristat(LineFormat{
+    .name = "veristat CSV", .order = 2, .make = make<Veristat>});
 
 } // namespace gate

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "tools/gate/readers/collector.h"
-#include "tools/gate/readers/json_formats.h"
+#include "tools/gate/readers/format.h"
 #include "tools/gate/statistics/units.h"
 #include "tools/lib/json.h"
 #include "tools/lib/json_stream.h"
@@ -15,7 +15,7 @@ namespace gate
 
 using result::json;
 
-Reading read_custom_json(Input &input)
+static Reading read_custom_json(Input &input, bool)
 {
   JsonBytes bytes(input, true);
   Collector collector(input.name());
@@ -37,5 +37,13 @@ Reading read_custom_json(Input &input)
   }
   return collector.take("custom JSON of github-action-benchmark");
 }
+
+static const Register custom_json(JsonFormat{.name = "custom JSON of github-action-benchmark",
+                                             .is_it =
+                                                 [](const JsonMembers &top) {
+                                                   return top.is_list() && top.has("name") &&
+                                                          top.has("unit") && top.has("value");
+                                                 },
+                                             .read = read_custom_json});
 
 } // namespace gate

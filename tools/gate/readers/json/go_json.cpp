@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "tools/gate/readers/json_formats.h"
+#include "tools/gate/readers/format.h"
 #include "tools/lib/json.h"
 #include "tools/lib/json_stream.h"
 
@@ -14,7 +14,8 @@ namespace gate
 
 using result::json;
 
-std::string text_of_go_json(Input &input)
+// Go benchmark text, out of the events of go test -json.
+static std::string text_of(Input &input)
 {
   constexpr size_t most_bytes = 64 << 20;
   JsonBytes bytes(input, true);
@@ -39,5 +40,17 @@ std::string text_of_go_json(Input &input)
     text += own + (own.ends_with('\n') ? "" : "\n");
   return text;
 }
+
+static const Register go_json(JsonFormat{.name = "go test -json",
+                                         .is_it =
+                                             [](const JsonMembers &top) {
+                                               return !top.is_list() && top.has("Action") &&
+                                                      (top.has("Package") || top.has("Time"));
+                                             },
+                                         .read =
+                                             [](Input &input, bool) {
+                                               Input text(text_of(input), input.name());
+                                               return read_lines(text);
+                                             }});
 
 } // namespace gate

@@ -9,7 +9,7 @@
 #include <map>
 
 #include "tools/gate/readers/collector.h"
-#include "tools/gate/readers/json_formats.h"
+#include "tools/gate/readers/format.h"
 #include "tools/gate/statistics/units.h"
 #include "tools/lib/json.h"
 #include "tools/lib/json_stream.h"
@@ -255,6 +255,13 @@ private:
 
 } // namespace
 
-Reading read_google_json(Input &input, bool partial) { return GoogleReader(input).read(partial); }
+static const Register google_json(JsonFormat{
+    .name = "Google Benchmark JSON",
+    .is_it =
+        [](const JsonMembers &top) {
+          return !top.is_list() && top.schema().empty() && !top.has("machine_info") &&
+                 (top.has("context") || top.has("benchmarks"));
+        },
+    .read = [](Input &input, bool partial) { return GoogleReader(input).read(partial); }});
 
 } // namespace gate

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "tools/gate/readers/collector.h"
-#include "tools/gate/readers/json_formats.h"
+#include "tools/gate/readers/format.h"
 #include "tools/lib/json.h"
 #include "tools/lib/json_stream.h"
 
@@ -133,6 +133,12 @@ private:
 
 } // namespace
 
-Reading read_hyperfine(Input &input, bool partial) { return Hyperfine(input).read(partial); }
+static const Register hyperfine(JsonFormat{
+    .name = "hyperfine JSON",
+    .is_it =
+        [](const JsonMembers &top) {
+          return !top.is_list() && top.schema().empty() && top.has("results");
+        },
+    .read = [](Input &input, bool partial) { return Hyperfine(input).read(partial); }});
 
 } // namespace gate

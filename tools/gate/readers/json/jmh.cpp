@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "tools/gate/readers/collector.h"
-#include "tools/gate/readers/json_formats.h"
+#include "tools/gate/readers/format.h"
 #include "tools/gate/statistics/units.h"
 #include "tools/lib/json.h"
 #include "tools/lib/json_stream.h"
@@ -54,7 +54,7 @@ static void take(Collector &collector, const json &entry)
   }
 }
 
-Reading read_jmh(Input &input)
+static Reading read_jmh(Input &input, bool)
 {
   JsonBytes bytes(input, true);
   Collector collector(input.name());
@@ -71,5 +71,13 @@ Reading read_jmh(Input &input)
   }
   return collector.take("JMH JSON");
 }
+
+static const Register jmh(JsonFormat{.name = "JMH JSON",
+                                     .is_it =
+                                         [](const JsonMembers &top) {
+                                           return top.is_list() && (top.has("jmhVersion") ||
+                                                                    top.has("primaryMetric"));
+                                         },
+                                     .read = read_jmh});
 
 } // namespace gate

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "tools/gate/readers/collector.h"
-#include "tools/gate/readers/json_formats.h"
+#include "tools/gate/readers/format.h"
 #include "tools/lib/json.h"
 #include "tools/lib/json_stream.h"
 
@@ -33,7 +33,7 @@ static void take(Collector &collector, const json &entry)
         {round.is_number() ? round.get<double>() : std::numeric_limits<double>::quiet_NaN()});
 }
 
-Reading read_pytest_benchmark(Input &input)
+static Reading read_pytest_benchmark(Input &input, bool)
 {
   JsonBytes bytes(input, true);
   Collector collector(input.name());
@@ -50,5 +50,10 @@ Reading read_pytest_benchmark(Input &input)
   collector.remark("a round counts as a load: what the process set up is shared by them");
   return collector.take("pytest-benchmark JSON");
 }
+
+static const Register pytest_benchmark(JsonFormat{
+    .name = "pytest-benchmark JSON",
+    .is_it = [](const JsonMembers &top) { return !top.is_list() && top.has("machine_info"); },
+    .read = read_pytest_benchmark});
 
 } // namespace gate
