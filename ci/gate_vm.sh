@@ -17,7 +17,7 @@ parse_vm() {
         --no-install) no_install=1 ;;
         --record) vm_record=1 ;;
         --seeds)
-            [ $# -gt 1 ] || fail "--seeds needs a number"
+            [ $# -gt 1 ] || misused "--seeds needs a number"
             vm_seeds=$2
             shift
             ;;
@@ -25,7 +25,7 @@ parse_vm() {
             shift
             break
             ;;
-        -*) fail "$1 is no option of --vm; options of bench come behind --" ;;
+        -*) misused "$1 is no option of --vm; options of bench come behind --" ;;
         [0-9]*) vm_kernels="$vm_kernels debian:$1" ;;
         *) vm_kernels="$vm_kernels $1" ;;
         esac
