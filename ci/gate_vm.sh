@@ -61,6 +61,7 @@ gate_kernel() {
     seeds=${vm_seeds:-$(kernel_member "$1" seeds)}
     tolerance=$(kernel_member "$1" tolerance_pct)
     shift
+    say "$name: counting instructions in $seeds boots"
     set -- --vm "$kernel" --baseline "$baseline" --seeds "$seeds" -- "$@"
     began=$(date +%s)
     if [ -n "$vm_record" ]; then
@@ -96,6 +97,9 @@ gate_vm() {
         [ "$code" -lt 128 ] || return "$code" # Ctrl-C
         worst=$(worse_code "${worst:-$code}" "$code")
     done
-    [ -n "$vm_record" ] || say "results: $out/"
+    if [ -z "$vm_record" ]; then
+        say "results: $out/"
+        say_next "$worst" "ci/gate --vm --record"
+    fi
     return "$worst"
 }
