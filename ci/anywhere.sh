@@ -2,7 +2,7 @@
 # shellcheck shell=sh disable=SC2034
 # Whether this machine gives BPF, found out by asking for it: a capability bit says nothing of
 # seccomp, containers or user namespaces. perl does it, since Debian and Ubuntu always have it.
-# Sourced by ci/gate, which has sourced ci/setup.sh.
+# Sourced by ci/gate and ci/test, which have sourced ci/setup.sh.
 
 # What is booted where BPF cannot be had: of ci/kernels.json the newest of a stable distribution.
 guest_kernel=6.12

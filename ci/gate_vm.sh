@@ -17,7 +17,7 @@ parse_vm() {
         --no-install) no_install=1 ;;
         --record) vm_record=1 ;;
         --seeds)
-            [ $# -gt 1 ] || fail "--seeds needs a number"
+            [ $# -gt 1 ] || misused "--seeds needs a number"
             vm_seeds=$2
             shift
             ;;
@@ -25,7 +25,7 @@ parse_vm() {
             shift
             break
             ;;
-        -*) fail "$1 is no option of --vm; options of bench come behind --" ;;
+        -*) misused "$1 is no option of --vm; options of bench come behind --" ;;
         [0-9]*) vm_kernels="$vm_kernels debian:$1" ;;
         *) vm_kernels="$vm_kernels $1" ;;
         esac
@@ -61,6 +61,7 @@ gate_kernel() {
     seeds=${vm_seeds:-$(kernel_member "$1" seeds)}
     tolerance=$(kernel_member "$1" tolerance_pct)
     shift
+    say "$name: counting instructions in $seeds boots"
     set -- --vm "$kernel" --baseline "$baseline" --seeds "$seeds" -- "$@"
     began=$(date +%s)
     if [ -n "$vm_record" ]; then
@@ -96,6 +97,9 @@ gate_vm() {
         [ "$code" -lt 128 ] || return "$code" # Ctrl-C
         worst=$(worse_code "${worst:-$code}" "$code")
     done
-    [ -n "$vm_record" ] || say "results: $out/"
+    if [ -z "$vm_record" ]; then
+        say "results: $out/"
+        say_next "$worst" "ci/gate --vm --record"
+    fi
     return "$worst"
 }

@@ -63,7 +63,7 @@ def judge(source, kernel, work, case):
     out = work / "-".join([name, *options]).replace("=", "-")
     command = [source / "ci/patch", "--base", "HEAD", "--patch", source / f"ci/patches/{name}.patch",
                "--kernels", work / "kernels.json", "--kernel", kernel, "--state", work / "state",
-               "--out", out, "--keep", *options]
+               "--out", out, *options]
     run = subprocess.run(command, text=True, stdout=subprocess.PIPE, check=False)
     print(run.stdout, flush=True)
     try:

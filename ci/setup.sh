@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=sh
-# What ci/gate and ci/test share: check that BPF can be had, install what is missing, build.
-# Sourced from the top of the checkout; sets build. Exits 4 where nothing can run here.
+# What ci/gate and ci/test share: install what is missing, build. Sourced from the top of the
+# checkout; sets build. Exits 4 where nothing can run here, 2 for wrong options.
 
 build=${BPFGATE_BUILD:-build}
 no_install=
@@ -11,18 +11,13 @@ skip() {
     say "skipped: $*" >&2
     exit 4
 }
+misused() {
+    say "$*" >&2
+    exit 2
+}
 fail() {
     say "$*" >&2
     exit 1
-}
-
-# One line and exit 4 instead of a hundred errors later.
-need_bpf() {
-    [ "$(uname -s)" = Linux ] || skip "BPF needs Linux"
-    [ -e /proc/sys/kernel/unprivileged_bpf_disabled ] ||
-        skip "this kernel has no bpf() system call (CONFIG_BPF_SYSCALL)"
-    caps=$(sed -n 's/^CapEff:[[:space:]]*//p' /proc/self/status)
-    [ $((0x$caps >> 21 & 1)) = 1 ] || skip "no right to use BPF: run as root (CAP_SYS_ADMIN is needed)"
 }
 
 have_candidate() { [ -n "$(apt-cache policy "$1" 2>/dev/null | sed -n 's/^  Candidate: *\((none)\)\{0,1\}//p')" ]; }
@@ -102,15 +97,15 @@ install_missing() {
     missing=$(missing_packages | sort -u | tr '\n' ' ')
     [ -n "$missing" ] || return 0
     if [ -n "$no_install" ]; then
-        fail "--no-install was given and these packages are missing: $missing"
+        skip "--no-install was given and these packages are missing: $missing"
     fi
-    [ "$(id -u)" = 0 ] || fail "only root can install packages, and these are missing: $missing"
+    [ "$(id -u)" = 0 ] || skip "only root can install packages, and these are missing: $missing"
     say "installing: $missing"
-    apt-get update -qq || fail "apt-get update failed"
+    apt-get update -qq || skip "apt-get update failed"
     missing=$(missing_packages | sort -u | tr '\n' ' ') # candidates may be known only now
     # shellcheck disable=SC2086
     DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing \
-        >/dev/null || fail "apt-get install failed"
+        >/dev/null || skip "apt-get install failed: $missing"
 }
 
 find_bpftool() {

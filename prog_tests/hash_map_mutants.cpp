@@ -64,45 +64,12 @@ struct LookupOfErasedIsStale : Mutant {
   std::map<Bytes, uint64_t> x_seen;
 };
 
-struct UpdateIgnoresNoexist : Mutant {
-  using Mutant::Mutant;
-  int update(const Bytes &key, uint64_t value, uint64_t flags) override
-  {
-    return Mutant::update(key, value, flags == BPF_NOEXIST ? +BPF_ANY : flags);
-  }
-};
-
-struct UpdateIgnoresExist : Mutant {
-  using Mutant::Mutant;
-  int update(const Bytes &key, uint64_t value, uint64_t flags) override
-  {
-    return Mutant::update(key, value, flags == BPF_EXIST ? +BPF_ANY : flags);
-  }
-};
-
-struct UpdateIgnoresHighFlags : Mutant {
-  using Mutant::Mutant;
-  int update(const Bytes &key, uint64_t value, uint64_t flags) override
-  {
-    return Mutant::update(key, value, static_cast<uint32_t>(flags));
-  }
-};
-
 struct UpdateIgnoresLockFlag : Mutant {
   using Mutant::Mutant;
   int update(const Bytes &key, uint64_t value, uint64_t flags) override
   {
     return Mutant::update(key, value, flags & ~uint64_t(BPF_F_LOCK));
   }
-};
-
-struct OneTooMany : Mutant {
-  static bpf::MapSpec wider(bpf::MapSpec spec)
-  {
-    spec.max_entries++;
-    return spec;
-  }
-  explicit OneTooMany(const bpf::MapSpec &spec) : Mutant(spec, wider(spec)) {}
 };
 
 // Knows how many entries there are.
@@ -209,23 +176,24 @@ struct IterationNeverEnds : Mutant {
 
 TEST(hash_map_mutants)
 {
-  map_test::run_mutants({map_test::mutant<LastByteOfKeyIgnored>("last_byte_of_key_ignored"),
-                         map_test::mutant<HighBitOfKeyIgnored>("high_bit_of_key_ignored"),
-                         map_test::mutant<EraseLeavesEntry>("erase_leaves_entry"),
-                         map_test::mutant<EraseOfMissingSucceeds>("erase_of_missing_succeeds"),
-                         map_test::mutant<LookupOfErasedIsStale>("lookup_of_erased_is_stale"),
-                         map_test::mutant<UpdateIgnoresNoexist>("update_ignores_noexist"),
-                         map_test::mutant<UpdateIgnoresExist>("update_ignores_exist"),
-                         map_test::mutant<UpdateIgnoresHighFlags>("update_ignores_high_flags"),
-                         map_test::mutant<UpdateIgnoresLockFlag>("update_ignores_lock_flag"),
-                         map_test::mutant<OneTooMany>("one_entry_too_many"),
-                         map_test::mutant<OneTooFew>("one_entry_too_few"),
-                         map_test::mutant<OverwriteWhenFullRefused>("overwrite_when_full_refused"),
-                         map_test::mutant<OverwriteKeepsOldValue>("overwrite_keeps_old_value"),
-                         map_test::mutant<FailedInsertUsesUpRoom>("failed_insert_uses_up_room"),
-                         map_test::mutant<FullIsEnospc>("full_is_enospc"),
-                         map_test::mutant<IterationLosesOne>("iteration_loses_one"),
-                         map_test::mutant<UnknownKeyEndsIteration>("unknown_key_ends_iteration"),
-                         map_test::mutant<IterationNeverEnds>("iteration_never_ends")},
-                        hash_test::checks(BPF_F_NO_PREALLOC));
+  map_test::run_mutants(
+      {map_test::mutant<LastByteOfKeyIgnored>("last_byte_of_key_ignored"),
+       map_test::mutant<HighBitOfKeyIgnored>("high_bit_of_key_ignored"),
+       map_test::mutant<EraseLeavesEntry>("erase_leaves_entry"),
+       map_test::mutant<EraseOfMissingSucceeds>("erase_of_missing_succeeds"),
+       map_test::mutant<LookupOfErasedIsStale>("lookup_of_erased_is_stale"),
+       map_test::mutant<map_test::UpdateIgnoresNoexist>("update_ignores_noexist"),
+       map_test::mutant<map_test::UpdateIgnoresExist>("update_ignores_exist"),
+       map_test::mutant<map_test::UpdateIgnoresHighFlags>("update_ignores_high_flags"),
+       map_test::mutant<UpdateIgnoresLockFlag>("update_ignores_lock_flag"),
+       map_test::mutant<map_test::OneTooMany>("one_entry_too_many"),
+       map_test::mutant<OneTooFew>("one_entry_too_few"),
+       map_test::mutant<OverwriteWhenFullRefused>("overwrite_when_full_refused"),
+       map_test::mutant<OverwriteKeepsOldValue>("overwrite_keeps_old_value"),
+       map_test::mutant<FailedInsertUsesUpRoom>("failed_insert_uses_up_room"),
+       map_test::mutant<FullIsEnospc>("full_is_enospc"),
+       map_test::mutant<IterationLosesOne>("iteration_loses_one"),
+       map_test::mutant<UnknownKeyEndsIteration>("unknown_key_ends_iteration"),
+       map_test::mutant<IterationNeverEnds>("iteration_never_ends")},
+      hash_test::checks(BPF_F_NO_PREALLOC));
 }

@@ -88,39 +88,6 @@ struct EraseTakesShorterPrefix : Mutant {
   }
 };
 
-struct UpdateIgnoresNoexist : Mutant {
-  using Mutant::Mutant;
-  int update(const Bytes &key, uint64_t value, uint64_t flags) override
-  {
-    return Mutant::update(key, value, flags == BPF_NOEXIST ? +BPF_ANY : flags);
-  }
-};
-
-struct UpdateIgnoresExist : Mutant {
-  using Mutant::Mutant;
-  int update(const Bytes &key, uint64_t value, uint64_t flags) override
-  {
-    return Mutant::update(key, value, flags == BPF_EXIST ? +BPF_ANY : flags);
-  }
-};
-
-struct UpdateIgnoresHighFlags : Mutant {
-  using Mutant::Mutant;
-  int update(const Bytes &key, uint64_t value, uint64_t flags) override
-  {
-    return Mutant::update(key, value, static_cast<uint32_t>(flags));
-  }
-};
-
-struct OneTooMany : Mutant {
-  static bpf::MapSpec wider(bpf::MapSpec spec)
-  {
-    spec.max_entries++;
-    return spec;
-  }
-  explicit OneTooMany(const bpf::MapSpec &spec) : Mutant(spec, wider(spec)) {}
-};
-
 struct TooLongPrefixIsCut : Mutant {
   using Mutant::Mutant;
   int update(const Bytes &key, uint64_t value, uint64_t flags) override
@@ -236,10 +203,10 @@ TEST(lpm_trie_mutants)
            "lookup_ignores_bytes_behind_the_eighth"),
        map_test::mutant<EraseLeavesEntry>("erase_leaves_entry"),
        map_test::mutant<EraseTakesShorterPrefix>("erase_takes_shorter_prefix"),
-       map_test::mutant<UpdateIgnoresNoexist>("update_ignores_noexist"),
-       map_test::mutant<UpdateIgnoresExist>("update_ignores_exist"),
-       map_test::mutant<UpdateIgnoresHighFlags>("update_ignores_high_flags"),
-       map_test::mutant<OneTooMany>("one_entry_too_many"),
+       map_test::mutant<map_test::UpdateIgnoresNoexist>("update_ignores_noexist"),
+       map_test::mutant<map_test::UpdateIgnoresExist>("update_ignores_exist"),
+       map_test::mutant<map_test::UpdateIgnoresHighFlags>("update_ignores_high_flags"),
+       map_test::mutant<map_test::OneTooMany>("one_entry_too_many"),
        map_test::mutant<TooLongPrefixIsCut>("update_cuts_too_long_prefix"),
        map_test::mutant<LookupOfTooLongPrefixIsCut>("lookup_cuts_too_long_prefix"),
        map_test::mutant<LookupOfTooLongPrefixIsInvalid>("lookup_of_too_long_prefix_is_invalid"),

@@ -38,6 +38,41 @@ private:
   SyscallOps x_map;
 };
 
+// What any map may get wrong.
+
+struct UpdateIgnoresNoexist : Mutant {
+  using Mutant::Mutant;
+  int update(const Bytes &key, uint64_t value, uint64_t flags) override
+  {
+    return Mutant::update(key, value, flags == BPF_NOEXIST ? +BPF_ANY : flags);
+  }
+};
+
+struct UpdateIgnoresExist : Mutant {
+  using Mutant::Mutant;
+  int update(const Bytes &key, uint64_t value, uint64_t flags) override
+  {
+    return Mutant::update(key, value, flags == BPF_EXIST ? +BPF_ANY : flags);
+  }
+};
+
+struct UpdateIgnoresHighFlags : Mutant {
+  using Mutant::Mutant;
+  int update(const Bytes &key, uint64_t value, uint64_t flags) override
+  {
+    return Mutant::update(key, value, static_cast<uint32_t>(flags));
+  }
+};
+
+struct OneTooMany : Mutant {
+  static bpf::MapSpec wider(bpf::MapSpec spec)
+  {
+    spec.max_entries++;
+    return spec;
+  }
+  explicit OneTooMany(const bpf::MapSpec &spec) : Mutant(spec, wider(spec)) {}
+};
+
 struct NamedMutant {
   const char *name;
   Maker make;

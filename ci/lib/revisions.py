@@ -2,7 +2,7 @@
 """Revisions of this repository: what they are called, and building bench and test_progs of them.
 
 Both sides are built one after another in one worktree and one build directory: what does not differ
-is compiled once, and the paths that compilers see are the same.
+is compiled once, by this run or an earlier one, and the paths that compilers see are the same.
 """
 
 import os
@@ -10,6 +10,8 @@ import pathlib
 import shutil
 import subprocess
 import tempfile
+
+import steps
 
 
 class RevisionError(Exception):
@@ -87,18 +89,20 @@ class Builder:
 
     PROGRAMS = {"bench": "benchs/bench", "test_progs": "prog_tests/test_progs"}
 
-    def __init__(self, top, state, jobs, bpftool, keep):
+    def __init__(self, top, state, jobs, bpftool, discard):
         self.top = top
         self.state = state
         self.jobs = jobs
-        self.bpftool = bpftool
-        self.keep = keep
+        self.discard = discard
         self.worktree = state.directory / "worktree"
+        # Without debug information, whatever a revision has by default.
+        self.options = ["-Ddebug=false", *([f"-Dbpftool={bpftool}"] if bpftool else [])]
+        self.made_by = {"options": self.options, "toolchain": toolchain()}
 
     def build(self, label, commit):
         """A step: its directory has the programs, its status whether they are there."""
         tree = tree_of(self.top, commit)
-        return self.state.do(f"build-{tree[:10]}", {"tree": tree, "toolchain": toolchain()},
+        return self.state.do(f"build-{tree[:10]}", {"tree": tree, **self.made_by},
                              lambda step: self._build(step, commit), label,
                              keep=lambda status: status["built"])
 
@@ -107,10 +111,7 @@ class Builder:
         build = self.worktree / "build"
         # Compilers see paths relative to the build directory: ccache may know them.
         env = {"CCACHE_NOHASHDIR": "1"}
-        code = 0
-        if not (build / "build.ninja").exists():
-            option = [f"-Dbpftool={self.bpftool}"] if self.bpftool else []
-            code = step.run(["meson", "setup", build, self.worktree, *option], env=env)
+        code = self._set_up(step, build, env)
         if code == 0:
             targets = self.PROGRAMS.values()
             code = step.run(["ninja", "-C", build, "-j", self.jobs, *targets], env=env)
@@ -118,6 +119,17 @@ class Builder:
             for name, target in self.PROGRAMS.items():
                 shutil.copy2(build / target, step / name)
         return {"built": code == 0}
+
+    def _set_up(self, step, build, env):
+        """What other options or another compiler left is not built on."""
+        mark = self.state.directory / "worktree.made-by.json"
+        if (build / "build.ninja").exists() and steps.read_json(mark) == self.made_by:
+            return 0
+        shutil.rmtree(build, ignore_errors=True)
+        code = step.run(["meson", "setup", build, self.worktree, *self.options], env=env)
+        if code == 0:
+            steps.write_json(mark, self.made_by)
+        return code
 
     def _check_out(self, commit):
         if self.worktree.exists():
@@ -134,7 +146,7 @@ class Builder:
         git(self.top, "worktree", "prune")
 
     def close(self):
-        """Leaves no worktree behind, unless it is to be kept for the next run."""
-        if self.worktree.exists() and not self.keep:
+        """The worktree stays for the next run, which compiles only what differs, unless it is not wanted."""
+        if self.worktree.exists() and self.discard:
             self._remove()
         self.state.forget_old("build-*", 6)

@@ -354,12 +354,45 @@ std::string thrown_in_child(const std::function<void()> &body)
 namespace
 {
 
+// Reading::pass_interrupts: a signal that comes while nobody polls waits until somebody does, or it
+// would be handled and forgotten.
+class HeldSignals {
+public:
+  explicit HeldSignals(bool hold) : x_hold(hold)
+  {
+    sigset_t held;
+    sigemptyset(&held);
+    for (int each : {SIGINT, SIGTERM, SIGHUP})
+      sigaddset(&held, each);
+    if (x_hold)
+      pthread_sigmask(SIG_BLOCK, &held, &x_before);
+  }
+  ~HeldSignals()
+  {
+    if (x_hold)
+      pthread_sigmask(SIG_SETMASK, &x_before, nullptr);
+  }
+  HeldSignals(const HeldSignals &) = delete;
+  HeldSignals &operator=(const HeldSignals &) = delete;
+
+  int poll(pollfd *wanted, nfds_t number, long wait_ms) const
+  {
+    timespec wait = {wait_ms / 1000, wait_ms % 1000 * 1'000'000};
+    return ppoll(wanted, number, &wait, x_hold ? &x_before : nullptr);
+  }
+
+private:
+  bool x_hold;
+  sigset_t x_before;
+};
+
 // finish(), which may have begun before the child was there.
 class Reader {
 public:
-  Reader(Child &child, Fd out, Fd err, const Reading &reading, Clock::time_point begin)
+  Reader(Child &child, Fd out, Fd err, const Reading &reading, const HeldSignals &signals,
+         Clock::time_point begin)
       : x_child(child), x_out(std::move(out)), x_err(std::move(err)), x_reading(reading),
-        x_begin(begin)
+        x_signals(signals), x_begin(begin)
   {
   }
   // Also where something throws, and before the pipes are closed: no SIGPIPE disturbs its end.
@@ -400,7 +433,7 @@ private:
                        {x_out.get(), POLLIN, 0},
                        {x_err.get(), POLLIN, 0}};
     int ready = x_reading.poll ? x_reading.poll(wanted, 3, wait_ms)
-                               : ::poll(wanted, 3, static_cast<int>(std::min(wait_ms, 3600'000L)));
+                               : x_signals.poll(wanted, 3, std::min(wait_ms, 3600'000L));
     if (ready < 0 && errno == EINTR && x_reading.pass_interrupts)
       x_child.signal(SIGTERM);
     if (ready <= 0)
@@ -429,6 +462,7 @@ private:
   Child &x_child;
   Fd x_out, x_err;
   const Reading &x_reading;
+  const HeldSignals &x_signals;
   Clock::time_point x_begin;
   bool x_ended = false;
   Finished x_finished;
@@ -438,7 +472,8 @@ private:
 
 Finished finish(Child &child, Fd out, Fd err, const Reading &reading)
 {
-  return Reader(child, std::move(out), std::move(err), reading, Clock::now()).read();
+  HeldSignals signals(reading.pass_interrupts);
+  return Reader(child, std::move(out), std::move(err), reading, signals, Clock::now()).read();
 }
 
 Finished run(const std::vector<std::string> &argv, const Options &options, const Reading &reading)
@@ -447,11 +482,12 @@ Finished run(const std::vector<std::string> &argv, const Options &options, const
   Options piped = options;
   piped.out = out.write.get();
   piped.err = err.write.get();
+  HeldSignals signals(reading.pass_interrupts); // from before there is whom to pass them to
   auto begin = Clock::now();
   Child child = spawn(argv, piped);
   out.write.reset();
   err.write.reset();
-  return Reader(child, std::move(out.read), std::move(err.read), reading, begin).read();
+  return Reader(child, std::move(out.read), std::move(err.read), reading, signals, begin).read();
 }
 
 } // namespace process

@@ -164,6 +164,19 @@ TEST(process_meanwhile_may_end_it)
   expect(!ended.timed_out);
 }
 
+// In a child of ours, since it has a handler of its own for the signal.
+TEST(process_interrupt_is_passed_on_whenever_it_comes)
+{
+  Child child = process::fork_child([] {
+    signal(SIGINT, [](int) {});
+    Reading reading = {.timeout_ms = 60000, .pass_interrupts = true};
+    reading.meanwhile = [](Child &, const std::string &) { raise(SIGINT); }; // nobody polls now
+    return shell("echo here; exec sleep 100", {}, reading).status.signal();
+  });
+  child.wait();
+  expect_eq(child.status().exit_code(), SIGTERM);
+}
+
 TEST(process_that_is_left_by_an_exception_is_ended)
 {
   Reading reading;

@@ -48,7 +48,7 @@ static Ended run_among_others(const std::string &name, std::vector<std::string> 
 {
   options.insert(options.end(), {"-a", name + ",selftest_pass,selftest_alone"});
   Ended ended = run_test_progs(options);
-  expect_eq(ended.status, 1);
+  expect(ended.status == 1, fmt::format("exit {}: {}", ended.status, ended.err));
   expect_line(ended, result_line(ended, "selftest_alone", "OK"));
   expect_line(ended, result_line(ended, "selftest_pass", "OK"));
   expect_line(ended, result_line(ended, name, "FAIL"));

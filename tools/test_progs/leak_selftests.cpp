@@ -65,12 +65,16 @@ HIDDEN_TEST(selftest_leak_orphan)
 // The child that a crash leaves behind in a session of its own must not outlive the run.
 HIDDEN_TEST(selftest_leak_orphan_and_crash)
 {
+  int told[2];
+  REQUIRE_OK(pipe(told));
   if (fork() == 0) {
     setsid();
     test::log(fmt::format("orphan {}", getpid()));
+    (void)!write(told[1], "", 1);
     sleep_for_a_minute();
   }
-  usleep(100000);
+  char byte;
+  CHECK_EQ(read(told[0], &byte, 1), 1); // before that the crash would end it, too
   abort();
 }
 

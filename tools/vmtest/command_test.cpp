@@ -57,7 +57,8 @@ static void dies_with(int signal, void (*prepare)())
   TemporaryDirectory here;
   process::Child caller = process::fork_child([&] {
     prepare();
-    std::string script = "echo $$ > " + here / "new; mv " + here / "new " + here / "pid; sleep 300";
+    std::string script =
+        "echo $$ > " + here / "new; mv " + here / "new " + here / "pid; exec sleep 300";
     CommandResult result = run_command({"sh", "-c", script});
     return result.status == 128 + SIGKILL ? 0 : 1;
   });

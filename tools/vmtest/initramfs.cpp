@@ -11,11 +11,11 @@
 #include <system_error>
 #include <vector>
 
+#include "tools/lib/elf_file.h"
 #include "tools/lib/hash.h"
-#include "tools/vmtest/elf_file.h"
+#include "tools/lib/strip.h"
 #include "tools/vmtest/libraries.h"
 #include "tools/vmtest/mapped_file.h"
-#include "tools/vmtest/strip.h"
 
 namespace fs = std::filesystem;
 

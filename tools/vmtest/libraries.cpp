@@ -9,7 +9,7 @@
 #include <set>
 #include <system_error>
 
-#include "tools/vmtest/elf_file.h"
+#include "tools/lib/elf_file.h"
 #include "tools/vmtest/mapped_file.h"
 
 namespace fs = std::filesystem;

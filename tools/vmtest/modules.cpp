@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "tools/vmtest/elf_file.h"
+#include "tools/lib/elf_file.h"
 
 namespace vmtest
 {

@@ -5,8 +5,8 @@
 
 #include <cctype>
 
+#include "tools/lib/elf_file.h"
 #include "tools/lib/hash.h"
-#include "tools/vmtest/elf_file.h"
 #include "tools/vmtest/unpack.h"
 
 namespace vmtest

@@ -32,6 +32,7 @@
 #include "tools/lib/atomic_file.h"
 #include "tools/lib/environment.h"
 #include "tools/lib/progress.h"
+#include "tools/lib/strip.h"
 
 namespace gate
 {
@@ -69,7 +70,7 @@ public:
 
   Report &report()
   {
-    x_executable = read_file(x_options.bench, size_t{1} << 30);
+    x_executable = without_debug(read_file(x_options.bench, size_t{1} << 30));
     x_bench_hash = content_hash(x_executable);
     start_comp();
     read_baseline();

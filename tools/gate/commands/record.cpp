@@ -16,6 +16,7 @@
 #include "tools/lib/atomic_file.h"
 #include "tools/lib/environment.h"
 #include "tools/lib/progress.h"
+#include "tools/lib/strip.h"
 
 namespace gate
 {
@@ -216,7 +217,7 @@ int record(const Options &options)
   std::string text;
   for (const Benchmark &benchmark : result.benchmarks)
     text += describe(benchmark);
-  KeptRecord kept = keep(options, executable, result);
+  KeptRecord kept = keep(options, without_debug(executable), result);
   if (options.json != "-")
     write_file("-", text + kept.text);
   if (!kept.accepted)

@@ -31,11 +31,11 @@ static BootPlan plan_for(const Options &options, const std::string &kernel)
 static Result measure(const Options &options, size_t side = 0)
 {
   const std::string &kernel = options.vm.kernels[side];
-  size_t sides = options.vm.kernels[1].empty() ? 1 : 2;
   Progress progress("boots");
-  progress.show(side, sides, fmt::format("{}: {} seeds", kernel, options.vm.seeds));
   try {
-    return count_instructions(plan_for(options, kernel));
+    return count_instructions(plan_for(options, kernel), [&](size_t ended) {
+      progress.show(ended, options.vm.seeds, kernel);
+    });
   } catch (const boot_error &failure) {
     progress.clear();
     for (const std::string &line : failure.console())

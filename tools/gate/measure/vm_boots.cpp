@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <condition_variable>
 #include <filesystem>
+#include <mutex>
+#include <thread>
 
 #include "tools/gate/measure/vm_merge.h"
 #include "tools/gate/system/errors.h"
@@ -13,6 +16,7 @@
 #include "tools/lib/environment.h"
 #include "tools/lib/json.h"
 #include "tools/lib/temporary_directory.h"
+#include "tools/lib/text.h"
 
 namespace gate
 {
@@ -140,12 +144,38 @@ static void check_counted(const Result &result)
     throw boot_error("bench did not find that its clock counts instructions");
 }
 
-Result count_instructions(const BootPlan &plan)
+// Figures come back when their guest ends: with several seeds, each to a directory of its own.
+static void tell_ended(std::stop_token stop, const std::string &directory,
+                       const std::function<void(size_t)> &ended)
+{
+  std::mutex mutex;
+  std::unique_lock lock(mutex);
+  std::condition_variable_any nothing; // but the end is waited for
+  while (!stop.stop_requested()) {
+    size_t boots = 0;
+    std::error_code gone;
+    for (const std::string &seed : names_if_there(directory))
+      boots += std::filesystem::exists(directory + "/" + seed + "/" + result_name, gone);
+    ended(boots);
+    nothing.wait_for(lock, stop, std::chrono::milliseconds(500), [] { return false; });
+  }
+}
+
+static Finished run_guests(const BootPlan &plan, const TemporaryDirectory &out,
+                           const std::function<void(size_t)> &ended)
 {
   constexpr long day_ms = 24l * 3600 * 1000; // vmtest ends its guests itself
+  std::jthread teller;
+  if (ended)
+    teller = std::jthread(tell_ended, out / "out", ended);
+  return run_command(command_line(plan, out), day_ms);
+}
+
+Result count_instructions(const BootPlan &plan, const std::function<void(size_t)> &ended)
+{
   TemporaryDirectory out;
   std::string started = utc_now();
-  Finished finished = run_command(command_line(plan, out), day_ms);
+  Finished finished = run_guests(plan, out, ended);
   if (!std::filesystem::exists(out / "outcomes.json"))
     explain_nothing(finished);
   try {

@@ -3,6 +3,7 @@
 // several seeds, and reads what bench left there. gate itself starts neither QEMU nor BPF.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -38,7 +39,9 @@ private:
 
 // Everything was measured in every boot, or it throws: boot_error; usage_error when bench or vmtest
 // refuses its arguments; nothing_measurable when there is no QEMU, no such kernel, or bench skips
-// everything; interrupted_error; std::system_error when vmtest cannot be executed.
-result::Result count_instructions(const BootPlan &plan);
+// everything; interrupted_error; std::system_error when vmtest cannot be executed. ended: is called
+// now and then, in another thread, with how many boots have left their figures.
+result::Result count_instructions(const BootPlan &plan,
+                                  const std::function<void(size_t)> &ended = {});
 
 } // namespace gate

@@ -2,16 +2,13 @@
 // What is loaded stays where it is in the file; behind it come the other sections that are kept,
 // and a new table of all of them, in which the dropped ones are empty, so that their numbers stay
 // right.
-#include "tools/vmtest/strip.h"
+#include "tools/lib/strip.h"
 
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
-#include "tools/vmtest/elf_file.h"
-
-namespace vmtest
-{
+#include "tools/lib/elf_file.h"
 
 static constexpr size_t alignment = 16;
 
@@ -32,6 +29,17 @@ static std::vector<Elf64_Shdr> read_sections(std::string_view elf, const Elf64_E
     sections.push_back(*section);
   }
   return sections;
+}
+
+static std::vector<std::string_view>
+section_names(std::string_view elf, const std::vector<Elf64_Shdr> &sections, size_t index)
+{
+  const Elf64_Shdr &table = sections[index];
+  std::string_view text = elf.substr(0, table.sh_offset + table.sh_size);
+  std::vector<std::string_view> names;
+  for (const Elf64_Shdr &section : sections)
+    names.push_back(text_at(text, table.sh_offset + section.sh_name).value_or(""));
+  return names;
 }
 
 // Up to where the program headers reach.
@@ -70,14 +78,12 @@ static std::string rebuild(std::string_view elf)
   uint64_t loaded = loaded_size(elf, header);
   if (header.e_shstrndx >= sections.size() || !slice(elf, 0, loaded))
     return std::string(elf);
-  Elf64_Shdr names = sections[header.e_shstrndx];
+  std::vector<std::string_view> names = section_names(elf, sections, header.e_shstrndx);
+  if (std::none_of(names.begin(), names.end(), is_debug))
+    return std::string(elf);
   std::string out(elf.substr(0, loaded));
-  for (Elf64_Shdr &section : sections)
-    move_section(
-        elf, section,
-        text_at(elf.substr(0, names.sh_offset + names.sh_size), names.sh_offset + section.sh_name)
-            .value_or(""),
-        out);
+  for (size_t i = 0; i < sections.size(); i++)
+    move_section(elf, sections[i], names[i], out);
   pad(out);
   header.e_shoff = out.size();
   memcpy(out.data(), &header, sizeof(header));
@@ -95,5 +101,3 @@ std::string without_debug(std::string_view elf)
   }
   return std::string(elf);
 }
-
-} // namespace vmtest

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // A 64-bit little-endian ELF in memory. What it says of itself is not believed: whatever lies
-// outside the bytes is an error. By hand, as strip.cpp is: both are 10 KB, libelf is 58 KB in this
-// program, which is in every guest, and writes to file descriptors only.
+// outside the bytes is an error. By hand, as strip.cpp is: both are 10 KB, libelf is 58 KB in
+// vmtest, which is in every guest, and writes to file descriptors only.
 #pragma once
 
 #include <elf.h>
@@ -14,9 +14,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-namespace vmtest
-{
 
 // One line: what is wrong with the ELF.
 struct elf_error : std::runtime_error {
@@ -73,5 +70,3 @@ private:
   Elf64_Ehdr x_header;
   std::vector<Elf64_Phdr> x_segments;
 };
-
-} // namespace vmtest

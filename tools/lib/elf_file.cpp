@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "tools/vmtest/elf_file.h"
+#include "tools/lib/elf_file.h"
 
 #include <fmt/format.h>
-
-namespace vmtest
-{
 
 std::optional<std::string_view> slice(std::string_view bytes, uint64_t offset, uint64_t length)
 {
@@ -105,5 +102,3 @@ std::string_view ElfFile::at_address(uint64_t address) const
       return content(segment).substr(address - segment.p_vaddr);
   throw elf_error("damaged ELF (an address outside its segments)");
 }
-
-} // namespace vmtest

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // Tried on this very test: one unit of it has debug information, and it must run without it.
-#include "tools/vmtest/strip.h"
+#include "tools/lib/strip.h"
 
 #include "tools/lib/atomic_file.h"
+#include "tools/lib/elf_file.h"
+#include "tools/lib/process.h"
 #include "tools/lib/temporary_directory.h"
 #include "tools/lib/unit_test.h"
-#include "tools/vmtest/command.h"
-#include "tools/vmtest/elf_file.h"
 
 using namespace unit_test;
-using namespace vmtest;
 
 TEST(a_program_runs_without_its_debug_sections)
 {
@@ -21,7 +20,7 @@ TEST(a_program_runs_without_its_debug_sections)
   expect_eq(ElfFile(less).section(".strtab").value(), ElfFile(whole).section(".strtab").value());
   TemporaryDirectory directory;
   write_file(directory / "less", less, 0755);
-  expect_eq(run_command({directory / "less", "comes_back_as_it_is"}).status, 0);
+  expect(process::run({directory / "less", "comes_back_as_it_is"}).status.success());
 }
 
 TEST(what_is_no_whole_elf_comes_back_as_it_is)
