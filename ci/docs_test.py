@@ -25,6 +25,8 @@ BISECTS = ("bisect", "ci/bisect_test.sh")
 PATCHES = ("patch", "ci/patch_test.py")
 NEWCOMER = ("newcomer_bench", "ci/newcomer_test.py", "ADD_A_BENCH")
 NEW_TEST = ("newcomer_test", "ci/newcomer_test.py", "ADD_A_TEST")
+NEW_READER = ("newcomer_reader", "ci/newcomer_test.py", "ADD_A_READER")
+NEW_REASON = ("newcomer_reason", "ci/newcomer_test.py", "ADD_A_REASON")
 PACKAGE = ("package", "packaging/install_test.sh")
 TREE = "works on the reader's tree of the kernel, which it builds"
 MEASURING = "made the figures below it: a hundred boots, or nearly"
@@ -41,6 +43,15 @@ ELSEWHERE = {
     "build/tools/gate/gate check --inject prandom=30% prandom": NEWCOMER,
     "ninja -C build prog_tests/test_progs": NEW_TEST,
     "build/prog_tests/test_progs -a array_ops -v": NEW_TEST,
+    'for t in 100 120; do for i in $(seq 20); do echo "stopwatch lookup $t.$i ns"; done >build/$t.watch; done': NEW_READER,
+    "ninja -C build tools/gate/gate": NEW_READER,
+    "build/tools/gate/gate compare build/100.watch build/120.watch": NEW_READER,
+    "(cat build/100.watch; echo stopwatch lookup 90 lightyears) >build/broken.watch": NEW_READER,
+    "build/tools/gate/gate compare build/100.watch build/broken.watch": NEW_READER,
+    "ci/architecture": NEW_REASON,
+    "result=tools/gate/readers/data/google/repetitions.json": NEW_REASON,
+    "sed 's/\"release\"/\"debug\"/' $result >build/debug.json": NEW_REASON,
+    "build/tools/gate/gate compare $result build/debug.json": NEW_REASON,
     "npm pack uplot && tar xf uplot-*.tgz": REGISTRY,
     "cp package/LICENSE package/dist/uPlot.iife.min.js package/dist/uPlot.min.css CHECKOUT/third_party/uplot/":
         REGISTRY,

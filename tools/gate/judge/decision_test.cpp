@@ -7,10 +7,8 @@
 #include <algorithm>
 #include <cstring>
 #include <random>
-#include <sstream>
 
 #include "tools/gate/judge/verdict.h"
-#include "tools/lib/atomic_file.h"
 #include "tools/lib/unit_test.h"
 
 using namespace gate;
@@ -106,25 +104,4 @@ TEST(decision_of_a_row_follows_each_cause)
   expect_eq(to_string(row.verdict), "regressed");
   expect(!row.waived.has_value());
   expect_eq(row.note, "slowed on purpose; waived by me; too far");
-}
-
-// docs/gate.md has the table: each rule's line, in this order.
-TEST(decision_table_is_that_of_the_page)
-{
-  std::istringstream page(read_file(GATE_PAGE));
-  std::vector<std::string> shown;
-  for (std::string line; std::getline(page, line);)
-    if (line.starts_with("| `"))
-      shown.push_back(line);
-  std::vector<std::string> wanted;
-  for (const Rule &rule : rules) {
-    std::string displaced;
-    for (size_t i = 0; i < verdict_count; i++)
-      if (auto each = static_cast<Verdict>(i); rule.displaces.has(each))
-        displaced += (displaced.empty() ? "" : ", ") + std::string(to_string(each));
-    bool all = std::count(displaced.begin(), displaced.end(), ',') + 1U == verdict_count;
-    wanted.push_back(fmt::format("| `{}` | {} | {} | {} |", rule.cause, rule.meaning,
-                                 all ? "every verdict" : displaced, to_string(rule.verdict)));
-  }
-  expect_eq(fmt::format("{}", fmt::join(shown, "\n")), fmt::format("{}", fmt::join(wanted, "\n")));
 }
