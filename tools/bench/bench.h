@@ -14,6 +14,8 @@
 
 #include "tools/lib/result.h"
 
+class ModelPage;
+
 namespace bench
 {
 
@@ -91,6 +93,11 @@ public:
   virtual Counts run(unsigned producer, uint32_t nr_ops) = 0;
   // The same loop and keys without the op; nullopt where the benchmark is its own base.
   virtual std::optional<Counts> run_base(unsigned, uint32_t) { return std::nullopt; }
+  // The same, but the next keys come next.
+  virtual std::optional<Counts> run_base_on(unsigned, uint32_t) { return std::nullopt; }
+  // Has the model count what run() and run_base_on() of producer 0 do inside the kernel. False
+  // where that cannot be.
+  virtual bool bracket(ModelPage &) { return false; }
   // Starts the key generators anew; the same seed gives the same keys.
   virtual void seed(uint64_t) {}
   // Read once per interval, from another thread than the producers'.
