@@ -144,4 +144,10 @@ unsigned decode_mark(const uint8_t *bytes, size_t size)
   return (operand & 0xffffff00) == MODEL_MARK_MAGIC ? operand & 0xff : 0;
 }
 
+bool switches_task(const uint8_t *bytes, size_t size, uint64_t pc)
+{
+  constexpr uint8_t load[] = {0x48, 0x8b, 0xa6};
+  return size == sizeof(load) + 4 && pc >> 63 && memcmp(bytes, load, sizeof(load)) == 0;
+}
+
 } // namespace model

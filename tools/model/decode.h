@@ -39,4 +39,8 @@ Decoded decode(const uint8_t *bytes, size_t size, uint64_t pc);
 // The code of a mark (tools/lib/model_marks.h), 0 for any other instruction.
 unsigned decode_mark(const uint8_t *bytes, size_t size);
 
+// Whether this takes up another stack as Linux's __switch_to_asm does, movq disp32(%rsi), %rsp:
+// what it reads is of the task that is switched to.
+bool switches_task(const uint8_t *bytes, size_t size, uint64_t pc);
+
 } // namespace model

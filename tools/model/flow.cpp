@@ -63,6 +63,9 @@ void Flow::close(size_t index, const Block &block, Step &step)
     votes.outside++;
     step.from = open.left;
     step.from_counts = open.counts;
+    // It came right behind an iret, whose way back is only now at its end.
+    if (open.left->kind == Kind::InterruptReturn)
+      come_back(block, step);
     return;
   }
   votes.inside++;
@@ -111,6 +114,21 @@ Step Flow::enter(const Block &block)
   x_previous = &block;
   x_previous_counts = counts();
   return step;
+}
+
+void Flow::switch_task(uint64_t task)
+{
+  if (task == x_task)
+    return;
+  if (!x_open.empty())
+    x_others[x_task] = std::move(x_open);
+  x_open.clear();
+  x_task = task;
+  if (auto found = x_others.extract(task))
+    x_open = std::move(found.mapped());
+  x_interrupts = static_cast<unsigned>(
+      std::count_if(x_open.begin(), x_open.end(), [](const Open &open) { return open.interrupt; }));
+  x_previous_counts = counts();
 }
 
 void Flow::restart()

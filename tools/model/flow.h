@@ -48,8 +48,11 @@ public:
   Step enter(const Block &block);
   // Not in the handler of an interrupt.
   bool counts() const { return x_interrupts == 0; }
-  // Forgets what is open; handlers stay known.
+  // Forgets what is open in this task; handlers stay known.
   void restart();
+  // In the middle of a block. Each task has handlers of its own open: one that is interrupted may
+  // be put aside for another.
+  void switch_task(uint64_t task);
 
 private:
   struct Open {
@@ -68,8 +71,10 @@ private:
 
   const Block *x_previous = nullptr;
   bool x_previous_counts = false;
-  std::vector<Open> x_open;
-  unsigned x_interrupts = 0; // open ones
+  std::vector<Open> x_open; // of this task
+  uint64_t x_task = 0;
+  std::unordered_map<uint64_t, std::vector<Open>> x_others; // those that are put aside
+  unsigned x_interrupts = 0;                                // open ones of this task
   std::unordered_map<uint64_t, Votes> x_handlers;
 };
 

@@ -36,7 +36,7 @@ struct Translation;
 struct Insn {
   const Translation *translation;
   uint32_t index;
-  uint32_t mark;
+  uint32_t mark : 31, switches : 1;
 };
 
 struct Translation {
@@ -126,7 +126,8 @@ Translation *Model::translate(qemu_plugin_tb *tb)
     block.last = qemu_plugin_insn_vaddr(insn);
     block.end = block.last + size;
     block.starts.push_back(block.last);
-    translation->insns.push_back({translation, i, decode_mark(bytes, size)});
+    translation->insns.push_back(
+        {translation, i, decode_mark(bytes, size), switches_task(bytes, size, block.last)});
     if (void *host = qemu_plugin_insn_haddr(insn))
       add_fetch(block, x_frames.physical(host) / x_line);
   }
@@ -301,6 +302,10 @@ void Model::see_watched(uint64_t physical, bool store, const Insn &insn)
 
 void Model::access(qemu_plugin_meminfo_t info, uint64_t address, const Insn &insn)
 {
+  if (insn.switches) {
+    x_flow.switch_task(address);
+    x_recorder.switch_task(address);
+  }
   if (!x_page->counting && !x_arming && !x_begin_at)
     return;
   bool store = qemu_plugin_mem_is_store(info);

@@ -30,6 +30,7 @@ void Recorder::reset()
   x_sums = {};
   x_profile.clear();
   x_frames.clear();
+  x_others.clear();
   x_here = &x_aside;
 }
 
@@ -76,6 +77,16 @@ void Recorder::enter(const Block &block)
   uint64_t virtual_line = block.start >> x_line_bits;
   for (uint64_t line : block.fetches)
     miss(x_caches.fetch(virtual_line++, line), L1iMisses);
+}
+
+void Recorder::switch_task(uint64_t task)
+{
+  if (task == x_task)
+    return;
+  x_others[x_task] = std::move(x_frames);
+  x_task = task;
+  x_frames = std::move(x_others[task]);
+  x_others.erase(task);
 }
 
 void Recorder::touch(uint64_t line)

@@ -31,6 +31,8 @@ public:
   void cut(uint32_t unexecuted) { add_insns(-static_cast<int64_t>(unexecuted)); }
   // The last instruction of a block led to this address.
   void lead(const Block &from, uint64_t to);
+  // Each task has a stack of its own.
+  void switch_task(uint64_t task);
   void access(uint64_t address, uint64_t physical, unsigned bytes, bool store);
   void access_device(bool store) { count(store ? Stores : Loads); }
 
@@ -71,7 +73,9 @@ private:
   Counts *x_here = &x_aside; // where the current block's share goes
   bool x_keep = false;
   Profile x_profile;
-  std::vector<Frame> x_frames;
+  std::vector<Frame> x_frames; // of this task
+  uint64_t x_task = 0;
+  std::unordered_map<uint64_t, std::vector<Frame>> x_others;
 
   // By page and line, the window in which a line was touched last.
   std::unordered_map<uint64_t, std::array<uint32_t, 256>> x_touched;

@@ -178,6 +178,54 @@ TEST(iret_of_another_task_closes_nothing)
   expect(flow.counts(), "a new window knows nothing of it");
 }
 
+// The second is waiting when the first returns, and is taken before anything else is executed.
+TEST(interrupt_right_behind_an_interrupt)
+{
+  Program p;
+  Block second = block(0xd00, 5, Kind::InterruptReturn);
+  Flow flow;
+  flow.enter(p.loop);
+  flow.enter(second);
+  flow.enter(p.tail); // now it is known
+  flow.enter(p.callee);
+  flow.enter(p.after);
+  flow.enter(p.loop);
+  flow.enter(p.handler);
+  expect(flow.enter(second).interrupt, "another");
+  Step step = flow.enter(p.loop);
+  expect(flow.counts(), "both are over");
+  expect(step.from == &p.loop && step.from_counts, "the loop goes on");
+}
+
+// The handler switches to a task that was put aside in its own work, and comes back later.
+TEST(each_task_has_its_own_handlers)
+{
+  Program p;
+  Block switching = block(0xa00, 3, Kind::Return), other = block(0x900, 2, Kind::Return);
+  Flow flow;
+  flow.switch_task(1);
+  flow.enter(p.loop);
+  flow.enter(block(0xf00, 5, Kind::Call, 0xa00));
+  flow.enter(switching);
+  expect(!flow.counts(), "in the handler");
+  flow.switch_task(2);
+  flow.enter(other);
+  expect(flow.counts(), "another task's work");
+  flow.switch_task(1);
+  flow.enter(p.handler);
+  expect(!flow.counts(), "the handler goes on");
+  Step step = flow.enter(p.loop);
+  expect(flow.counts() && step.from == &p.loop, "and ends");
+}
+
+TEST(task_switches_are_found)
+{
+  const uint8_t load[] = {0x48, 0x8b, 0xa6, 0x98, 0x0c, 0x00, 0x00};
+  expect(switches_task(load, sizeof(load), 0xffffffff81000000), "in the kernel");
+  expect(!switches_task(load, sizeof(load), 0x400000), "not in a program");
+  expect(!switches_task(load, sizeof(load) - 1, 0xffffffff81000000), "not another length");
+}
+
 TEST(a_handler_that_is_left_open_is_seen)
 {
   Program p;
