@@ -111,9 +111,9 @@ void ModelPage::begin_whole() { model_mark(MODEL_WHOLE); }
 
 void ModelPage::finish()
 {
-  if (x_page->whole) {
+  if (x_page->whole)
     model_mark(MODEL_END);
+  if (x_page->windows)
     name_symbols();
-  }
   model_mark(MODEL_FINISH);
 }

@@ -33,7 +33,8 @@ public:
   // Names what is in the profile since the last reset, while its BPF programs are loaded.
   void name_symbols();
 
-  // Of init: counts a whole command, unless the command has marks of its own.
+  // Of init: counts a whole command, unless the command has marks of its own. finish() names what a
+  // command has not named itself, which bench has.
   void begin_whole();
   void finish();
 

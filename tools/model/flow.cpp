@@ -131,8 +131,10 @@ void Flow::switch_task(uint64_t task)
   x_previous_counts = counts();
 }
 
-void Flow::restart()
+void Flow::restart(bool all)
 {
+  x_all = all;
+  x_meant = x_task;
   x_open.clear();
   x_interrupts = 0;
   x_previous_counts = true;

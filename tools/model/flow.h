@@ -46,10 +46,11 @@ struct Step {
 class Flow {
 public:
   Step enter(const Block &block);
-  // Not in the handler of an interrupt.
-  bool counts() const { return x_interrupts == 0; }
-  // Forgets what is open in this task; handlers stay known.
-  void restart();
+  // Not in the handler of an interrupt, nor in a task that is not meant.
+  bool counts() const { return x_interrupts == 0 && (x_all || x_task == x_meant); }
+  // Forgets what is open in this task; handlers stay known. all: from now on all tasks are meant,
+  // else this one.
+  void restart(bool all);
   // In the middle of a block. Each task has handlers of its own open: one that is interrupted may
   // be put aside for another.
   void switch_task(uint64_t task);
@@ -72,7 +73,8 @@ private:
   const Block *x_previous = nullptr;
   bool x_previous_counts = false;
   std::vector<Open> x_open; // of this task
-  uint64_t x_task = 0;
+  uint64_t x_task = 0, x_meant = 0;
+  bool x_all = true;
   std::unordered_map<uint64_t, std::vector<Open>> x_others; // those that are put aside
   unsigned x_interrupts = 0;                                // open ones of this task
   std::unordered_map<uint64_t, Votes> x_handlers;

@@ -160,7 +160,7 @@ void Model::begin(bool keep, const Insn &insn, bool whole)
 {
   if (x_page->counting)
     x_page->lost++; // the last one had no end
-  x_flow.restart();
+  x_flow.restart(whole);
   x_recorder.begin(keep && !x_directory.empty(), &insn.translation->block);
   x_recorder.add_insns(insns_behind(insn));
   x_page->whole = whole;
@@ -363,6 +363,7 @@ static void introduce(model_page *page, const Machine &machine, bool profiling)
 {
   page->layout = MODEL_LAYOUT;
   page->profiling = profiling;
+  page->keep = 1;
   page->nr_events = nr_events;
   for (unsigned i = 0; i < nr_events; i++)
     snprintf(page->names[i], sizeof(page->names[i]), "%s", event_names[i]);
@@ -389,20 +390,31 @@ static std::string read_text(const std::string &path)
   return text.str();
 }
 
+static void check(const qemu_info_t &info, const std::string &build)
+{
+  if (build != MODEL_BUILD)
+    throw std::runtime_error(
+        fmt::format("is of build {}, and vmtest of build {}", MODEL_BUILD, build));
+  if (strcmp(info.target_name, "x86_64") != 0 || !info.system_emulation ||
+      info.system.max_vcpus != 1)
+    throw std::runtime_error("knows x86-64 machines with one CPU");
+}
+
+// Throws what vmtest shall say behind "the model".
 static void install(qemu_plugin_id_t id, const qemu_info_t &info,
                     std::map<std::string, std::string> given)
 {
-  if (given["build"] != MODEL_BUILD)
-    throw std::runtime_error(
-        fmt::format("this plugin is of build {}, vmtest of build {}", MODEL_BUILD, given["build"]));
-  if (strcmp(info.target_name, "x86_64") != 0 || !info.system_emulation ||
-      info.system.max_vcpus != 1)
-    throw std::runtime_error("the model knows x86-64 machines with one CPU");
-  Machine machine = parse_machine(read_text(given["machine"]), "machine");
   model_page *page = map_page(given["page"]);
-  the_model = new Model(machine, page, given["profile"]);
-  introduce(page, machine, !given["profile"].empty());
-  qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+  try {
+    check(info, given["build"]);
+    Machine machine = parse_machine(read_text(given["machine"]), "machine");
+    the_model = new Model(machine, page, given["profile"]);
+    introduce(page, machine, !given["profile"].empty());
+    qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+  } catch (const std::exception &failure) {
+    snprintf(page->error, sizeof(page->error), "%s", failure.what());
+    throw;
+  }
 }
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;

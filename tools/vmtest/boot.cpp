@@ -452,7 +452,8 @@ std::string Boot::why_qemu_ended()
 {
   if (x_qemu->running() || !x_qemu->ended_badly())
     return "";
-  std::string said = x_qemu->last_words();
+  std::string said =
+      x_model && !x_model->error().empty() ? "the model " + x_model->error() : x_qemu->last_words();
   return fmt::format("{}: {}{}{}", x_request.machine.qemu.path, x_qemu->describe_end(),
                      said.empty() ? "" : ": ", said);
 }
@@ -471,7 +472,7 @@ BootResult Boot::result()
   Verdict verdict = judge(x_evidence);
   BootResult result;
   if (x_model && verdict.outcome == Outcome::Passed)
-    result.modelled = x_model->whole();
+    result.modelled = x_model->sums();
   result.outcome = verdict.outcome;
   result.status = verdict.status;
   result.detail = verdict.detail;

@@ -43,7 +43,7 @@ struct BootResult {
   std::optional<double> boot_s, command_s; // QEMU's start to command's start; the command
   double total_s = 0;
   size_t files = 0;                    // of $OUT
-  std::optional<std::string> modelled; // of a whole command, one line
+  std::optional<std::string> modelled; // what bench has not told itself, one line
 };
 
 // Never throws for what the guest does.

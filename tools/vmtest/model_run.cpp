@@ -82,12 +82,17 @@ ModelMemory::ModelMemory(const Model &model)
 
 ModelMemory::~ModelMemory() { munmap(x_page, MODEL_MEMORY_BYTES); }
 
+std::string ModelMemory::error() const
+{
+  return {x_page->error, strnlen(x_page->error, sizeof(x_page->error))};
+}
+
 std::string ModelMemory::complaint(bool profiling) const
 {
   if (x_page->magic != MODEL_MAGIC)
     return "the model did not start";
-  if (size_t size = strnlen(x_page->error, sizeof(x_page->error)))
-    return "the model " + std::string(x_page->error, size);
+  if (!error().empty())
+    return "the model " + error();
   if (x_page->counting)
     return "the model was told to begin and never to end";
   if (x_page->lost)
@@ -97,9 +102,9 @@ std::string ModelMemory::complaint(bool profiling) const
   return "";
 }
 
-std::optional<std::string> ModelMemory::whole() const
+std::optional<std::string> ModelMemory::sums() const
 {
-  if (!x_page->whole)
+  if (!x_page->windows)
     return std::nullopt;
   std::string text;
   for (uint64_t i = 0; i < x_page->nr_events && i < MODEL_MOST_EVENTS; i++)

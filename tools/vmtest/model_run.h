@@ -37,10 +37,13 @@ public:
   int page() const { return x_page_file.get(); }
   int machine() const { return x_machine.get(); }
 
+  // What the model said was wrong; empty: nothing.
+  std::string error() const;
   // What is wrong with the figures after a run that was otherwise good; empty: nothing.
   std::string complaint(bool profiling) const;
-  // What was counted of a command without marks of its own, in one line.
-  std::optional<std::string> whole() const;
+  // What was counted since the last reset, in one line; nullopt: nothing was, or the command has
+  // taken it already.
+  std::optional<std::string> sums() const;
 
 private:
   Fd x_page_file, x_machine;

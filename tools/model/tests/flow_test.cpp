@@ -174,7 +174,7 @@ TEST(iret_of_another_task_closes_nothing)
   flow.enter(p.handler);
   flow.enter(other);
   expect(!flow.counts(), "still open");
-  flow.restart();
+  flow.restart(true);
   expect(flow.counts(), "a new window knows nothing of it");
 }
 
@@ -216,6 +216,20 @@ TEST(each_task_has_its_own_handlers)
   expect(!flow.counts(), "the handler goes on");
   Step step = flow.enter(p.loop);
   expect(flow.counts() && step.from == &p.loop, "and ends");
+}
+
+TEST(only_the_task_that_began_is_meant)
+{
+  Program p;
+  Flow flow;
+  flow.switch_task(1);
+  flow.enter(p.loop);
+  flow.restart(false);
+  expect(flow.counts(), "it began");
+  flow.switch_task(2);
+  expect(!flow.counts(), "another");
+  flow.switch_task(1);
+  expect(flow.counts(), "again");
 }
 
 TEST(task_switches_are_found)
