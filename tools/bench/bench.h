@@ -154,6 +154,9 @@ struct Descriptor {
   // between two timer interrupts, and so many more, uncounted, where a rate is read from ops.
   std::function<uint32_t(const Params &)> counted_ops = [](const Params &) { return 500; };
   uint32_t rate_ops = 0;
+  // At least so many ops before all that a benchmark visits has been visited, for the model, which
+  // else takes its map's entries (modelled.h).
+  uint32_t warming_ops = 0;
   // False: an op cannot be repeated inside the kernel; a run is one op.
   bool batched = true;
   // Ops after which a benchmark is back where it started, for those that use up their map; an epoch

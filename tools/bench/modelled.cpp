@@ -36,6 +36,13 @@ uint64_t model_ops(const Selected &selected)
   return whole_cycles(descriptor, selected.params, entries);
 }
 
+uint64_t model_warming_ops(const Selected &selected)
+{
+  const Descriptor &descriptor = *selected.descriptor;
+  return std::max<uint64_t>(model_ops(selected),
+                            whole_cycles(descriptor, selected.params, descriptor.warming_ops));
+}
+
 namespace
 {
 
@@ -58,16 +65,13 @@ private:
 
 class Passes {
 public:
-  Passes(ModelPage &model, Signals &signals, uint64_t ops)
-      : x_model(model), x_signals(signals), x_ops(ops)
-  {
-  }
+  Passes(ModelPage &model, Signals &signals) : x_model(model), x_signals(signals) {}
 
   // False when a signal arrives.
-  bool pass(const Run &run)
+  bool pass(uint64_t ops, const Run &run)
   {
     constexpr uint64_t chunk = 10000; // some milliseconds each, so that a signal is not late
-    return repeat(x_ops, chunk, run);
+    return repeat(ops, chunk, run);
   }
   // Each op by itself.
   bool singles(const Run &run) { return repeat(nr_singles, 1, run); }
@@ -103,7 +107,7 @@ private:
 
   ModelPage &x_model;
   Signals &x_signals;
-  uint64_t x_ops, x_interrupts = 0;
+  uint64_t x_interrupts = 0;
 };
 
 } // namespace
@@ -116,22 +120,22 @@ static size_t index_of(const std::vector<std::string> &names, std::string_view n
 // Warms up, counts one pass, and then single ops for the lines. subject: for the profile; "" keeps
 // it out. nullopt when a signal arrives.
 static std::optional<std::vector<double>> count_events(ModelPage &model, Passes &passes,
-                                                       uint64_t ops, const std::string &subject,
-                                                       const Run &run)
+                                                       const Modelled &plan,
+                                                       const std::string &subject, const Run &run)
 {
   model.reset();
   model.keep(false, subject);
-  if (!passes.pass(run))
+  if (!passes.pass(plan.warming_ops, run))
     return std::nullopt;
   model.reset();
   model.keep(!subject.empty(), subject);
-  bool complete = passes.pass(run);
+  bool complete = passes.pass(plan.ops, run);
   model.keep(false, subject);
   if (!complete)
     return std::nullopt;
   if (!subject.empty())
     model.name_symbols();
-  std::vector<double> events = passes.take(ops);
+  std::vector<double> events = passes.take(plan.ops);
   if (!passes.singles(run))
     return std::nullopt;
   size_t lines = index_of(model.names(), "lines");
@@ -147,10 +151,13 @@ std::optional<Modelled> model_load(Bench &bench, const Selected &selected, Signa
   Bracket bracket(*model, bench);
   if (!bracket.works())
     return std::nullopt;
-  Modelled modelled{.model = model->model(), .names = model->names(), .ops = model_ops(selected)};
-  Passes passes(*model, signals, modelled.ops);
+  Modelled modelled{.model = model->model(),
+                    .names = model->names(),
+                    .ops = model_ops(selected),
+                    .warming_ops = model_warming_ops(selected)};
+  Passes passes(*model, signals);
   bench.seed(1);
-  auto op = count_events(*model, passes, modelled.ops, selected.descriptor->name,
+  auto op = count_events(*model, passes, modelled, selected.descriptor->name,
                          [&](uint32_t nr) { bench.run(0, nr); });
   bench.seed(1);
   modelled.has_base = bench.run_base_on(0, 1).has_value();
@@ -158,8 +165,8 @@ std::optional<Modelled> model_load(Bench &bench, const Selected &selected, Signa
     return std::nullopt;
   modelled.net = modelled.raw = *op;
   if (modelled.has_base) {
-    auto base = count_events(*model, passes, modelled.ops, "",
-                             [&](uint32_t nr) { bench.run_base_on(0, nr); });
+    auto base =
+        count_events(*model, passes, modelled, "", [&](uint32_t nr) { bench.run_base_on(0, nr); });
     if (!base)
       return std::nullopt;
     for (size_t i = 0; i < modelled.net.size(); i++)
@@ -200,11 +207,10 @@ std::vector<std::string> modelled_lines(const std::vector<Modelled> &loads)
       number(event("lines"), 1), number(event("l1d_misses"), 2), number(event("l2_misses"), 2),
       number(event("l3_misses"), 2), number(event("tlb_misses"), 2),
       number(event("mispredicted"), 2));
-  std::string how =
-      fmt::format("Model {}: {} ops counted in each of {} load{}, as many before to warm "
-                  "up; {}",
-                  first.model, first.ops, loads.size(), loads.size() == 1 ? "" : "s",
-                  first.has_base ? "loop and keys taken off" : "there is nothing to take off");
+  std::string how = fmt::format(
+      "Model {}: {} ops counted in each of {} load{}, after {} to warm up; {}", first.model,
+      first.ops, loads.size(), loads.size() == 1 ? "" : "s", first.warming_ops,
+      first.has_base ? "loop and keys taken off" : "there is nothing to take off");
   return {line, how};
 }
 

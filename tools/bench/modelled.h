@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // What the model (docs/model.md) says of a benchmark, where one runs: events per op. Not the ops of
 // counted.h, which are few and warm in every cache, but one pass over many keys after another such
-// pass; and single ops, for how many cache lines one touches.
+// pass or a longer one; and single ops, for how many cache lines one touches.
 #pragma once
 
 #include <optional>
@@ -22,15 +22,18 @@ struct Modelled {
   std::vector<std::string> names;
   std::vector<double> net, raw; // per op, as names
   bool has_base = false;        // loop and keys are off net
-  uint64_t ops = 0;             // counted; as many came before, to warm up
+  uint64_t ops = 0;             // counted
+  uint64_t warming_ops = 0;     // before them
   uint64_t interrupts = 0;      // left out
 };
 
 // Null where no model runs.
 ModelPage *the_model();
 
-// How many ops one pass has: all entries of the benchmark's maps, within limits, in whole cycles.
+// How many ops are counted: all entries of the benchmark's maps, within limits, in whole cycles.
 uint64_t model_ops(const Selected &selected);
+// How many come before: as many, or what the benchmark says.
+uint64_t model_warming_ops(const Selected &selected);
 
 // Measures one load; nullopt when a signal arrives, and for a benchmark that the model cannot
 // bracket. Throws std::runtime_error when what was counted is not what was run.
