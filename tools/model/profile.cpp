@@ -148,7 +148,8 @@ std::string NamedProfile::callgrind(const std::string &subject) const
                                 subject);
   for (const char *name : event_names)
     out += fmt::format(" {}", name);
-  out += fmt::format("\nsummary:{}\n", counts_text(all));
+  // Of files nothing is known, which is written so.
+  out += fmt::format("\nsummary:{}\n\nfl=???\n", counts_text(all));
   for (const auto &[name, function] : functions) {
     out += fmt::format("\nfn={}\n0{}\n", name, counts_text(function.self));
     for (const auto &[callee, edge] : function.callees)
