@@ -207,10 +207,15 @@ std::vector<std::string> modelled_lines(const std::vector<Modelled> &loads)
       number(event("lines"), 1), number(event("l1d_misses"), 2), number(event("l2_misses"), 2),
       number(event("l3_misses"), 2), number(event("tlb_misses"), 2),
       number(event("mispredicted"), 2));
+  uint64_t interrupts = 0;
+  for (const Modelled &load : loads)
+    interrupts += load.interrupts;
   std::string how = fmt::format(
-      "Model {}: {} ops counted in each of {} load{}, after {} to warm up; {}", first.model,
-      first.ops, loads.size(), loads.size() == 1 ? "" : "s", first.warming_ops,
-      first.has_base ? "loop and keys taken off" : "there is nothing to take off");
+      "Model {}: {} ops counted in each of {} load{}, after {} to warm up; {}; {} interrupt{} left "
+      "out",
+      first.model, first.ops, loads.size(), loads.size() == 1 ? "" : "s", first.warming_ops,
+      first.has_base ? "loop and keys taken off" : "there is nothing to take off", interrupts,
+      interrupts == 1 ? "" : "s");
   return {line, how};
 }
 

@@ -20,6 +20,7 @@ static Modelled load(std::vector<double> net)
   made.has_base = true;
   made.ops = 20000;
   made.warming_ops = 50000;
+  made.interrupts = 2;
   return made;
 }
 
@@ -57,7 +58,7 @@ TEST(modelled_line_has_the_median_of_the_loads)
   expect_eq(lines.at(0), "Modelled: 119.4 insns, 34.6 accesses, lines 3.1, misses L1 2.82 L2 2.44 "
                          "L3 0.00 TLB 0.41, mispredicted 1.18 per op");
   expect_eq(lines.at(1), "Model generic: 20000 ops counted in each of 3 loads, after 50000 to warm "
-                         "up; loop and keys taken off");
+                         "up; loop and keys taken off; 6 interrupts left out");
   expect_eq(modelled_lines({load({1, 0, 0, 0, 0, 0, -0.001, 0, 0})}).at(0).find("-0.00"),
             std::string::npos);
 }
