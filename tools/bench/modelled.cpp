@@ -27,8 +27,9 @@ ModelPage *the_model()
 
 uint64_t model_ops(const Selected &selected)
 {
-  constexpr uint64_t least = 20000, most = 200000;
+  // Some 4 and 40 million instructions: 20,000 and 200,000 lookups.
   const Descriptor &descriptor = *selected.descriptor;
+  uint64_t chunk = descriptor.counted_ops(selected.params), least = 40 * chunk, most = 400 * chunk;
   uint64_t entries = least;
   for (const Option &option : descriptor.options)
     if (option.name == "nr_entries")

@@ -44,6 +44,7 @@ TEST(modelled_ops_visit_all_entries_in_whole_cycles)
   expect_eq(model_ops(with(1000)), 20000u);
   expect_eq(model_ops(with(50000)), 50000u);
   expect_eq(model_ops(with(500000)), 200000u);
+  expect_eq(model_ops(selected({.counted_ops = [](const Params &) { return 4; }})), 160u);
   Selected cyclic = selected({.cycle = [](const Params &) { return 3000; }});
   expect_eq(model_ops(cyclic), 21000u);
   expect_eq(model_warming_ops(cyclic), 21000u);

@@ -74,7 +74,7 @@ TEST(model_counts_what_the_clock_counts)
   expect_near(figure(counted, "modelled_insns"), figure(counted, "instructions"), 0.02);
   expect(figure(counted, "modelled_branches") > 10, "a loop over bytes");
   expect_has(counted.out, "\nModelled: ");
-  expect_has(counted.out, " per op\nModel generic: 20000 ops counted in each of 3 loads");
+  expect_has(counted.out, " per op\nModel generic: 8000 ops counted in each of 3 loads");
   expect_has(counted.folded, "bpf_strncmp");
   expect_has(counted.callgrind, "events: insns loads stores lines");
 }
