@@ -161,6 +161,8 @@ Descriptor make(const char *name, const char *op, std::shared_ptr<const Report> 
           .report = std::move(report),
           .options = options(),
           .rate_ops = prog == &Programs::false_positive ? 100000U : 0,
+          // A line of the random bytes is 64 windows, of which any one will do.
+          .warming_ops = needs.windows ? 250000U : 0,
           .validate = validate,
           .load = [=](const Params &params) {
             return std::make_unique<Bloom>(params, prog, base, needs,

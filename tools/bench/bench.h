@@ -14,6 +14,8 @@
 
 #include "tools/lib/result.h"
 
+class ModelPage;
+
 namespace bench
 {
 
@@ -91,6 +93,11 @@ public:
   virtual Counts run(unsigned producer, uint32_t nr_ops) = 0;
   // The same loop and keys without the op; nullopt where the benchmark is its own base.
   virtual std::optional<Counts> run_base(unsigned, uint32_t) { return std::nullopt; }
+  // The same, but the next keys come next.
+  virtual std::optional<Counts> run_base_on(unsigned, uint32_t) { return std::nullopt; }
+  // Has the model count what run() and run_base_on() of producer 0 do inside the kernel. False
+  // where that cannot be.
+  virtual bool bracket(ModelPage &) { return false; }
   // Starts the key generators anew; the same seed gives the same keys.
   virtual void seed(uint64_t) {}
   // Read once per interval, from another thread than the producers'.
@@ -147,6 +154,9 @@ struct Descriptor {
   // between two timer interrupts, and so many more, uncounted, where a rate is read from ops.
   std::function<uint32_t(const Params &)> counted_ops = [](const Params &) { return 500; };
   uint32_t rate_ops = 0;
+  // At least so many ops before all that a benchmark visits has been visited, for the model, which
+  // else takes its map's entries (modelled.h).
+  uint32_t warming_ops = 0;
   // False: an op cannot be repeated inside the kernel; a run is one op.
   bool batched = true;
   // Ops after which a benchmark is back where it started, for those that use up their map; an epoch

@@ -68,6 +68,7 @@ Session::Session(const Options &options, Signals &signals) : x_options(options),
 {
   x_result.tool = this_tool();
   x_result.command = options.command;
+  the_model(); // before anything is loaded
   x_result.started = utc_now();
   if (counting())
     x_insns_per_ns = settle();
@@ -144,11 +145,15 @@ void Session::run_counted(const Selected &selected, bool print, Outcome &outcome
       outcome.counted.push_back(std::move(*counted));
     else
       row.status = Status::Interrupted;
+    if (auto modelled = model_load(*bench, selected, x_signals))
+      outcome.modelled.push_back(std::move(*modelled));
   }
   for (const Counted &counted : outcome.counted)
     outcome.samples.push_back(counted.sample);
   if (!outcome.counted.empty())
     row.metrics = counted_metrics(*selected.descriptor->report, outcome.counted);
+  for (result::Metric &metric : modelled_metrics(outcome.modelled))
+    row.metrics.push_back(std::move(metric));
 }
 
 // ns per op without loop and key generation.
@@ -191,6 +196,8 @@ void Session::print_figures(const Selected &selected, const Outcome &outcome)
   if (counting()) {
     for (const std::string &line : counted_lines(selected, outcome.counted))
       print_line(line);
+    for (const std::string &line : modelled_lines(outcome.modelled))
+      print_line(line);
     return;
   }
   print_line(selected.descriptor->report->summary(outcome.samples));
@@ -204,7 +211,7 @@ void Session::print_figures(const Selected &selected, const Outcome &outcome)
 Outcome Session::run(const Selected &selected, bool print)
 {
   const Descriptor &descriptor = *selected.descriptor;
-  Outcome outcome{make_row(selected), {}, {}};
+  Outcome outcome{make_row(selected), {}, {}, {}};
   result::Benchmark &row = outcome.row;
   if (print && !x_options.quiet)
     print_line(format(Line{.kind = Kind::SettingUp, .name = descriptor.name}));

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "tools/bench/counted.h"
+#include "tools/bench/modelled.h"
 #include "tools/bench/options.h"
 #include "tools/bench/runner.h"
 #include "tools/lib/progress.h"
@@ -30,9 +31,10 @@ int flush_output();
 
 // What came of one benchmark.
 struct Outcome {
-  result::Benchmark row;        // status, reason, metrics
-  std::vector<Sample> samples;  // of all loads
-  std::vector<Counted> counted; // instead, where the clock counts instructions: one per load
+  result::Benchmark row;          // status, reason, metrics
+  std::vector<Sample> samples;    // of all loads
+  std::vector<Counted> counted;   // instead, where the clock counts instructions: one per load
+  std::vector<Modelled> modelled; // besides, where a model runs
 };
 
 class Session {

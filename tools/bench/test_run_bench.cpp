@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "tools/lib/instruction_clock.h"
+#include "tools/lib/model_page.h"
 
 namespace bench
 {
@@ -89,6 +90,21 @@ Counts TestRunBench::run_all(const bpf_program *prog, unsigned producer, uint32_
 Counts TestRunBench::run(unsigned producer, uint32_t nr_ops)
 {
   return run_all(x_prog, producer, nr_ops, x_inject_q20, true);
+}
+
+std::optional<Counts> TestRunBench::run_base_on(unsigned producer, uint32_t nr_ops)
+{
+  if (!x_base)
+    return std::nullopt;
+  return run_all(x_base, producer, nr_ops, 0, false);
+}
+
+// bench_loop.bpf.h reads the one right before its loop, and writes the other right behind it.
+bool TestRunBench::bracket(ModelPage &model)
+{
+  auto field = [](const __u64 &value) { return reinterpret_cast<const uint64_t *>(&value); };
+  model.watch(field(x_slots[0].rng), field(x_slots[0].duration_ns));
+  return true;
 }
 
 std::optional<Counts> TestRunBench::run_base(unsigned producer, uint32_t nr_ops)

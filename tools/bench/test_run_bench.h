@@ -19,6 +19,8 @@ class TestRunBench : public Bench {
 public:
   Counts run(unsigned producer, uint32_t nr_ops) override;
   std::optional<Counts> run_base(unsigned producer, uint32_t nr_ops) override;
+  std::optional<Counts> run_base_on(unsigned producer, uint32_t nr_ops) override;
+  bool bracket(ModelPage &model) override;
   void seed(uint64_t seed) override;
   std::string bytecode() const override;
   void set_inject_q20(uint64_t q20) override { x_inject_q20 = q20; }

@@ -83,6 +83,7 @@ private:
   const BootRequest &x_request;
   Line x_console, x_result_line, x_files_line, x_monitor;
   Fd x_initrd;
+  std::optional<ModelMemory> x_model;
   std::optional<QemuProcess> x_qemu;
   FrameReader x_reader;
   FrameWriter x_writer;
@@ -155,6 +156,8 @@ void Boot::connect()
   if (!x_request.out_directory.empty())
     x_files_line = make_socket();
   x_monitor = make_socket();
+  if (x_request.machine.model)
+    x_model.emplace(*x_request.machine.model);
   x_initrd = make_initrd(x_request.initramfs, x_request.config);
 }
 
@@ -165,6 +168,11 @@ void Boot::start()
   std::vector<int> inherited = {wires.console, wires.result, wires.monitor, wires.initrd};
   if (wires.files >= 0)
     inherited.push_back(wires.files);
+  if (x_model) {
+    wires.model_page = x_model->page();
+    wires.model_machine = x_model->machine();
+    inherited.insert(inherited.end(), {wires.model_page, wires.model_machine});
+  }
   x_begin = Clock::now();
   x_qemu.emplace(qemu_command(x_request.machine, x_request.kernel.image, wires), inherited);
   for (Line *line : {&x_console, &x_result_line, &x_files_line, &x_monitor})
@@ -444,7 +452,8 @@ std::string Boot::why_qemu_ended()
 {
   if (x_qemu->running() || !x_qemu->ended_badly())
     return "";
-  std::string said = x_qemu->last_words();
+  std::string said =
+      x_model && !x_model->error().empty() ? "the model " + x_model->error() : x_qemu->last_words();
   return fmt::format("{}: {}{}{}", x_request.machine.qemu.path, x_qemu->describe_end(),
                      said.empty() ? "" : ": ", said);
 }
@@ -458,8 +467,12 @@ BootResult Boot::result()
   x_evidence.console_silent = x_log.silent();
   x_evidence.line_error = x_reader.error().empty() ? x_files_reader.error() : x_reader.error();
   x_evidence.warn_fatal = x_request.machine.warn_fatal;
+  if (x_model)
+    x_evidence.model_error = x_model->complaint(!x_request.machine.model->profile.empty());
   Verdict verdict = judge(x_evidence);
   BootResult result;
+  if (x_model && verdict.outcome == Outcome::Passed)
+    result.modelled = x_model->sums();
   result.outcome = verdict.outcome;
   result.status = verdict.status;
   result.detail = verdict.detail;

@@ -42,7 +42,8 @@ struct BootResult {
   std::vector<std::string> console; // the lines that explain it
   std::optional<double> boot_s, command_s; // QEMU's start to command's start; the command
   double total_s = 0;
-  size_t files = 0; // of $OUT
+  size_t files = 0;                    // of $OUT
+  std::optional<std::string> modelled; // what bench has not told itself, one line
 };
 
 // Never throws for what the guest does.

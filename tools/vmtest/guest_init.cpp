@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "tools/lib/atomic_file.h"
+#include "tools/lib/model_page.h"
 #include "tools/vmtest/guest_command.h"
 #include "tools/vmtest/guest_files.h"
 #include "tools/vmtest/guest_system.h"
@@ -69,7 +70,13 @@ static void serve(const RunConfig &config, Channel &host, const std::vector<std:
 {
   show_all_messages();
   host.send(FrameKind::Hello, hello(missing));
-  host.send(FrameKind::Result, run_command(config, host));
+  ModelPage *model = ModelPage::find();
+  if (model)
+    model->begin_whole();
+  std::string result = run_command(config, host);
+  if (model)
+    model->finish();
+  host.send(FrameKind::Result, result);
   kill_all();
   bool pending = config.send_files && any_files(out_directory) && send_out(config, host);
   tcdrain(STDOUT_FILENO); // the console

@@ -130,7 +130,10 @@ static Verdict decide(const Evidence &evidence)
     return {Outcome::QemuError, 0, evidence.qemu_error};
   if (!evidence.complete || !evidence.line_error.empty())
     return {Outcome::NoResult, 0, why_no_result(evidence)};
-  return judge_result(evidence.result);
+  Verdict verdict = judge_result(evidence.result);
+  if (verdict.outcome == Outcome::Passed && !evidence.model_error.empty())
+    return {Outcome::NoResult, 0, evidence.model_error};
+  return verdict;
 }
 
 Verdict judge(const Evidence &evidence)

@@ -21,6 +21,7 @@ struct Evidence {
   std::string trouble;      // of the Trouble frame
   std::string output_error; // our own: what could not be written here
   std::string qemu_error;   // it ended as no guest ends it
+  std::string model_error;  // why its figures are not to be used
   std::string timed_out;    // "the command ran for 60 s"; empty: no
   int interrupted = 0;      // a signal's number
   bool warn_fatal = false;

@@ -108,6 +108,16 @@ TEST(a_time_out_tells_what_came_before_it)
   expect_has(judge(evidence).detail, "not done after 4 s");
 }
 
+TEST(figures_that_are_not_to_be_used_are_no_pass)
+{
+  Evidence evidence = whole("exited 0");
+  evidence.model_error = "the model lost track in 1 of 3 windows";
+  expect_eq(outcome(evidence), "no-result 205");
+  expect_eq(judge(evidence).detail, evidence.model_error);
+  evidence.result = "exited 3"; // which says more
+  expect_eq(outcome(evidence), "failed 3");
+}
+
 TEST(our_own_troubles_come_first)
 {
   Evidence evidence = with({{Trouble::Panic, "x"}});

@@ -16,6 +16,7 @@ namespace vmtest
 {
 
 static constexpr uint64_t default_seed = 1;
+static constexpr const char *default_model = "generic";
 
 // Written by hand, so that it fits a screen.
 std::string help_text()
@@ -42,6 +43,9 @@ Boots each kernel in QEMU and runs this machine's COMMAND in it.
   --accelerator kvm|tcg                        KVM where it works
   --icount       the guest's clock counts instructions; same seed, same bytes
   --seed S       of the guest (1)              --seeds N    boots with 1 to N
+  --model[=M]    --icount, and events of a modelled machine: generic, amd-zen5,
+                 intel-golden-cove, host, FILE.toml (docs/model.md)
+  --profile DIR  --model, and by function: callgrind and folded stacks
   -h,--help      --version
 
   vmtest --kernel debian:6.12 -- test_progs -t lpm
@@ -83,7 +87,7 @@ namespace
 {
 
 struct Texts {
-  std::string memory, cpus, jobs, timeout, seed, seeds, gdb;
+  std::string memory, cpus, jobs, timeout, seed, seeds, gdb, model;
   std::vector<std::string> environment, append;
 };
 
@@ -102,6 +106,7 @@ static void add_options(CLI::App &app, Options &options, Texts &texts)
   for (auto [name, text] : {std::pair{"--out", &options.out},
                             {"--json", &options.json},
                             {"--qemu", &options.qemu},
+                            {"--profile", &options.profile},
                             {"--memory", &texts.memory},
                             {"--cpus", &texts.cpus},
                             {"-j,--jobs", &texts.jobs},
@@ -112,6 +117,7 @@ static void add_options(CLI::App &app, Options &options, Texts &texts)
   app.add_option("--accelerator", options.accelerator)
       ->check(CLI::IsMember({"auto", "kvm", "tcg"}));
   app.add_option("--gdb", texts.gdb)->expected(0, 1)->default_str("1234");
+  app.add_option("--model", texts.model)->expected(0, 1)->default_str(default_model);
   for (auto [name, flag] : {std::pair{"--shell", &options.shell},
                             {"--stdin", &options.input},
                             {"--warn-fatal", &options.warn_fatal},
@@ -148,6 +154,15 @@ static void take_seeds(Options &options, const Texts &texts)
   for (uint64_t seed = 1, last = parse_count("--seeds", texts.seeds, 1, 10000); seed <= last;
        seed++)
     options.seeds.push_back(seed);
+}
+
+// The model counts where everything repeats.
+static void take_model(Options &options, const std::string &text, bool given)
+{
+  if (!given && options.profile.empty())
+    return;
+  options.model = text.empty() ? default_model : text;
+  options.icount = true;
 }
 
 static void take_texts(Options &options, const Texts &texts, bool gdb)
@@ -215,6 +230,7 @@ Options parse_options(int argc, const char *const *argv)
   if (help->count())
     throw early_exit{help_text()};
   options.command.assign(mark == argv + argc ? mark : mark + 1, argv + argc);
+  take_model(options, texts.model, app.get_option("--model")->count() > 0);
   take_texts(options, texts, app.get_option("--gdb")->count() > 0);
   check(options);
   return options;

@@ -31,6 +31,8 @@ struct Options {
   bool verbose = false;
   bool refresh = false;
   bool icount = false;
+  std::string model;           // a preset or a file; empty: none
+  std::string profile;         // a directory for where it went
   std::vector<uint64_t> seeds; // of icount; one at least
 };
 

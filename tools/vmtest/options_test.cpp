@@ -84,6 +84,18 @@ TEST(icount_has_seeds_and_one_cpu)
   expect_refused({"--kernel", "a", "--accelerator", "xen", "--", "x"}, "--accelerator");
 }
 
+TEST(model_counts_instructions_and_a_profile_wants_a_model)
+{
+  Options options = parse({"--kernel", "a", "--model", "--", "x"});
+  expect(options.icount && options.seeds == std::vector<uint64_t>{1} && options.profile.empty());
+  expect_eq(options.model, "generic");
+  expect_eq(parse({"--kernel", "a", "--model=amd-zen5", "--", "x"}).model, "amd-zen5");
+  expect_eq(parse({"--kernel", "a", "--model", "m.toml", "--", "x"}).model, "m.toml");
+  expect_eq(parse({"--kernel", "a", "--profile", "p", "--", "x"}).model, "generic");
+  expect_eq(parse({"--kernel", "a", "--icount", "--", "x"}).model, "");
+  expect_refused({"--kernel", "a", "--model", "--cpus", "2", "--", "x"}, "one CPU");
+}
+
 TEST(stdin_is_for_one_guest_that_does_not_count)
 {
   expect(parse({"--kernel", "a", "--stdin", "--", "x"}).input);
@@ -112,6 +124,7 @@ TEST(help_fits_a_screen_and_has_every_option)
        {"--kernel",  "--with",      "--share",  "--out",        "--env",        "--need",
         "--timeout", "--memory",    "--cpus",   "--append",     "--warn-fatal", "--shell",
         "--gdb",     "-j,--jobs N", "--json",   "-v,--verbose", "--dry-run",    "--accelerator",
-        "--qemu",    "--icount",    "--seed S", "--seeds N",    "--refresh",    "--stdin"})
+        "--qemu",    "--icount",    "--seed S", "--seeds N",    "--refresh",    "--stdin",
+        "--model",   "--profile"})
     expect_has(help_text(), option);
 }

@@ -152,6 +152,10 @@ std::vector<std::string> qemu_command(const Machine &machine, const std::string 
   add_wires(command, machine, wires);
   add(command, {"-kernel", image, "-initrd", fmt::format("/proc/self/fd/{}", wires.initrd),
                 "-append", kernel_command_line(machine)});
+  if (machine.model)
+    for (const std::string &argument :
+         model_arguments(*machine.model, wires.model_page, wires.model_machine))
+      command.push_back(argument);
   if (machine.gdb_port)
     add(command, {"-S", "-gdb", fmt::format("tcp:127.0.0.1:{}", machine.gdb_port)});
   return command;

@@ -11,6 +11,7 @@
 #include "tools/lib/fd.h"
 #include "tools/lib/process.h"
 #include "tools/vmtest/kernel.h"
+#include "tools/vmtest/model_run.h"
 
 namespace vmtest
 {
@@ -41,6 +42,7 @@ struct Machine {
   bool warn_fatal = false;
   std::string append; // to the kernel's command line
   int gdb_port = 0;   // 0: none
+  std::optional<Model> model;
 };
 
 // -cpu. TCG before QEMU 10 gets cmpxchg16b wrong (docs/vmtest.md), so there it is taken off. With
@@ -56,11 +58,12 @@ int slowness(Accelerator accelerator);
 
 // Descriptors that QEMU inherits.
 struct Wires {
-  int console = -1; // a pipe's end, to write
-  int result = -1;  // a socket; with icount a pipe's end, to write
-  int files = -1;   // a socket, -1: no virtio-serial
-  int monitor = -1; // a socket: QMP
-  int initrd = -1;  // a file
+  int console = -1;                        // a pipe's end, to write
+  int result = -1;                         // a socket; with icount a pipe's end, to write
+  int files = -1;                          // a socket, -1: no virtio-serial
+  int monitor = -1;                        // a socket: QMP
+  int initrd = -1;                         // a file
+  int model_page = -1, model_machine = -1; // files, where there is a model
 };
 
 std::string kernel_command_line(const Machine &machine);

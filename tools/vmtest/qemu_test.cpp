@@ -74,6 +74,24 @@ TEST(virtio_is_there_only_for_files)
   expect_lacks(line(machine(Accelerator::Tcg, 7), {3, 4, -1, 6, 7}), "virtio");
 }
 
+TEST(model_is_a_plugin_and_memory_that_is_shared)
+{
+  Machine modelled = machine(Accelerator::Icount, 7);
+  expect_lacks(line(modelled), "-plugin");
+  modelled.model = Model{"/a,b/model.so", "name = 'x'", "/p,q"};
+  Wires wires{3, 4, 5, 6, 7};
+  wires.model_page = 8;
+  wires.model_machine = 9;
+  std::string text = line(modelled, wires);
+  expect_has(text,
+             " -object memory-backend-file,id=model,share=on,mem-path=/proc/self/fd/8,size=32M ");
+  expect_has(text, " -device ivshmem-plain,memdev=model ");
+  // Two commas are one to QEMU.
+  expect_has(text,
+             " -plugin file=/a,,b/model.so,page=/proc/self/fd/8,machine=/proc/self/fd/9,build=");
+  expect_has(text, ",profile=/p,,q ");
+}
+
 TEST(the_users_words_come_last)
 {
   Machine own = machine(Accelerator::Tcg, 7);

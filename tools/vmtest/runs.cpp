@@ -157,6 +157,8 @@ static Machine make_machine(const Options &options)
   machine.append = options.append;
   machine.warn_fatal = options.warn_fatal;
   machine.gdb_port = options.gdb_port;
+  if (!options.model.empty())
+    machine.model = find_model(options.model);
   if (size_t length = kernel_command_line(machine).size(); length >= kernel_line_size)
     throw usage_error(fmt::format("--append: the kernel takes {} bytes, these are {}",
                                   kernel_line_size - 1, length));
@@ -224,11 +226,11 @@ static std::string file_name(std::string text)
   return text;
 }
 
-static std::string out_directory(const Options &options, const RunReport &run)
+// Of this guest, under a directory for all.
+static std::string directory_of(const Options &options, std::string directory, const RunReport &run)
 {
-  if (options.out.empty())
+  if (directory.empty())
     return "";
-  std::string directory = options.out;
   if (options.kernels.size() > 1)
     directory += "/" + file_name(run.kernel);
   if (options.seeds.size() > 1)
@@ -276,7 +278,7 @@ static std::string quote(const std::string &text)
 // Descriptors are numbered as they would come.
 static void show_command(const Prepared &prepared, const Machine &machine, const Options &options)
 {
-  Wires wires{3, 4, options.out.empty() ? -1 : 5, 6, 7};
+  Wires wires{3, 4, options.out.empty() ? -1 : 5, 6, 7, 8, 9};
   std::string line;
   for (const std::string &argument : qemu_command(machine, prepared.kernel.image, wires))
     line += (line.empty() ? "" : " ") + quote(argument);
@@ -295,6 +297,8 @@ static void say_how_it_ended(Output &output, const RunReport &run)
   const BootResult &result = run.result;
   if (!result.remark.empty() && result.outcome != Outcome::Splat)
     output.say(fmt::format("{}: {}", label(run), result.remark));
+  if (result.modelled)
+    output.say(fmt::format("{}: {}", label(run), *result.modelled));
   if (result.outcome == Outcome::Passed)
     return;
   output.say(fmt::format("{}: {}: {}", label(run), info(result.outcome).name, result.detail));
@@ -337,7 +341,7 @@ static BootResult boot_it(const Options &options, const Prepared &prepared, cons
                       .machine = machine,
                       .config = make_config(options, prepared, machine),
                       .initramfs = prepared.payload.bytes,
-                      .out_directory = out_directory(options, run),
+                      .out_directory = directory_of(options, options.out, run),
                       .timeout_s = options.shell ? 0 : options.timeout_s,
                       .boot_timeout_s = boot_timeout_s};
   request.terminal = terminal ? &*terminal : nullptr;
@@ -347,6 +351,10 @@ static BootResult boot_it(const Options &options, const Prepared &prepared, cons
   if (options.verbose)
     request.console_line = [&](const std::string &line) { output.say("| " + line); };
   check_out_directory(request.out_directory);
+  if (request.machine.model && !options.profile.empty()) {
+    request.machine.model->profile = directory_of(options, options.profile, run);
+    check_out_directory(request.machine.model->profile);
+  }
   check_memory(prepared.payload, machine);
   wait_for_debugger(machine, prepared.kernel);
   return boot(request);
