@@ -68,7 +68,7 @@ public:
     x_report.started = utc_now();
   }
 
-  Report &report()
+  Report &run()
   {
     x_executable = without_debug(read_file(x_options.bench, size_t{1} << 30));
     x_bench_hash = content_hash(x_executable);
@@ -471,7 +471,7 @@ private:
 
 Report check_against(const Options &options, const Recording &against)
 {
-  return std::move(Check(options, &against).report());
+  return std::move(Check(options, &against).run());
 }
 
 // Measures the anchor's executable beside the current one, or compares with its figures.
@@ -501,7 +501,7 @@ int check(const Options &options)
   if (options.drift_budget)
     own.alpha /= 2;
   Check check(own);
-  Report &report = check.report();
+  Report &report = check.run();
   report.alpha = options.alpha;
   hint_renames(report.rows);
   apply_selftest(report, options, check.machine());
@@ -512,6 +512,6 @@ int check(const Options &options)
   return finish(report, options);
 }
 
-Report check_itself(const Options &options) { return Check(options).report(); }
+Report check_itself(const Options &options) { return Check(options).run(); }
 
 } // namespace gate
