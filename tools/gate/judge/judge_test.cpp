@@ -348,6 +348,33 @@ TEST(judge_fresh_units_are_never_more_than_there_may_be)
 }
 
 // Too few fresh units for a tail: the row stays, and says so.
+// Whatever the first look saw, a row that no fresh units came for is not called changed: not a time
+// that is three times as slow, nor a count that doubled.
+TEST(judge_nothing_changes_without_two_looks)
+{
+  for (double effect : {2., -.6}) {
+    Measured measured = {.settings = {.paired = true, .tolerance = .05}};
+    Simulation simulation({.sigma = .01}, 5);
+    add(measured, "slow", simulation.units(40, effect));
+    auto count = [&](double value) {
+      return result::Metric{.name = "insns",
+                            .unit = "insns/op",
+                            .kind = result::Class::Exact,
+                            .gated = true,
+                            .samples = std::vector(40, std::vector{value})};
+    };
+    measured.base.benchmarks[0].metrics.push_back(count(100));
+    measured.comp.benchmarks[0].metrics.push_back(count(100 * (1 + effect)));
+    std::vector<Candidate> rows = match(measured);
+    judge_in_two_looks(rows, .01, .01, [](const auto &) { return std::vector<Candidate>(); });
+    expect_eq(rows.size(), 2u);
+    for (const Candidate &each : rows) {
+      expect_eq(to_string(each.row.verdict), "inconclusive");
+      expect_has(each.row.note, "too few fresh units");
+    }
+  }
+}
+
 TEST(judge_second_look_loses_no_row)
 {
   Settings settings = {.paired = true, .tolerance = .05};
