@@ -81,10 +81,9 @@ static void check(const result::Result &result)
 [[maybe_unused]] static void lines(std::unique_ptr<LineParser> parser, const std::string &text)
 {
   Input input(text, "f");
-  Lines lines(input);
-  std::string buffer;
+  BareLines lines(input);
   for (std::string_view line; lines.next(line);)
-    parser->line(bare_line(line, buffer), lines.number());
+    parser->line(line, lines.number());
   if (parser->recognised())
     check(parser->finish().result);
 }

@@ -62,12 +62,9 @@ static Reading read_text(Input &input)
   std::array parsers = {ktap_parser(input.name()), veristat_parser(input.name()),
                         go_text_parser(input.name()), bench_log_parser(input.name()),
                         summary_table_parser(input.name())};
-  Lines lines(input);
-  std::string first, buffer;
+  BareLines lines(input);
+  std::string first;
   for (std::string_view line; lines.next(line);) {
-    if (lines.number() == 1 && line.starts_with(byte_order_mark))
-      line.remove_prefix(byte_order_mark.size());
-    line = bare_line(line, buffer);
     if (first.empty() && line.find_first_not_of(" \t") != line.npos)
       first = fmt::format("line {} is '{}'", lines.number(), printable(line, 60));
     for (const auto &parser : parsers)
