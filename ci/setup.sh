@@ -57,7 +57,7 @@ bpftool_package() {
 wanted_packages() {
     echo g++ git meson ninja-build pkg-config libbpf-dev libfmt-dev libcli11-dev nlohmann-json3-dev \
         libboost-dev libsqlite3-dev libarchive-dev liblzma-dev libzstd-dev liblz4-dev libbz2-dev \
-        zlib1g-dev nettle-dev
+        zlib1g-dev nettle-dev libtomlplusplus-dev
     [ "$me" = ci/gate ] || echo libcmocka-dev clang-format clang-tidy qemu-system-x86
     [ -z "${wanted_vm-}" ] || echo "$wanted_vm"
 }
