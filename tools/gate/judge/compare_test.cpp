@@ -74,7 +74,7 @@ TEST(compare_same_slower_faster)
 TEST(compare_noise_is_inconclusive_and_says_how_many_more)
 {
   std::vector<Row> rows =
-      compared(time_result(loads_around(100, 20, .2)), time_result(loads_around(103, 20, .2, 2)));
+      compared(time_result(loads_around(100, 20, .2)), time_result(loads_around(112, 20, .2, 2)));
   expect_verdict(only_row(rows), Verdict::Inconclusive, "about ");
   expect_eq(code(rows), 0);
   expect_eq(code(rows, {.strict = true}), 3);

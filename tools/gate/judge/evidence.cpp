@@ -196,8 +196,9 @@ private:
 
   static double at_share(const std::vector<double> &sorted, double share)
   {
-    double place = share * (sorted.size() - 1);
-    size_t below = std::min(static_cast<size_t>(place), sorted.size() - 1);
+    // The k-th of n values has a share of k / (n + 1) below it, as like as not.
+    double place = std::clamp(share * (sorted.size() + 1) - 1, 0.0, sorted.size() - 1.0);
+    size_t below = static_cast<size_t>(place);
     size_t above = std::min(below + 1, sorted.size() - 1);
     return sorted[below] + (place - below) * (sorted[above] - sorted[below]);
   }
