@@ -127,7 +127,9 @@ public:
     for (double top : worst)
       for (double bottom : least)
         moves.push_back(x_relative ? limit(top) / bottom : limit(top) - bottom);
-    double move = quantile(std::move(moves), power);
+    auto place = moves.begin() + static_cast<long>(power * static_cast<double>(moves.size()));
+    std::nth_element(moves.begin(), place, moves.end());
+    double move = *place;
     double low = median(low_side()), high = median(high_side());
     return x_relative ? move * high / low - 1 : move + high - low;
   }
@@ -179,11 +181,15 @@ private:
   static Drawn drawn(const std::vector<double> &sorted, size_t loads, double level, bool is_upper)
   {
     constexpr size_t draws = 20;
-    size_t k = order_of_bound(loads, level);
+    // Asked again and again for the rows of one file, most of which have the same level.
+    static thread_local std::map<std::pair<size_t, double>, size_t> orders;
+    auto [order, is_new] = orders.try_emplace({loads, level}, 0);
+    if (is_new)
+      order->second = order_of_bound(loads, level);
+    size_t k = order->second;
     if (k == 0)
       return {};
-    // Asked again and again for the rows of one file. The k-th smallest of n shares is of a beta
-    // distribution.
+    // The k-th smallest of n shares is of a beta distribution.
     static thread_local std::map<std::pair<size_t, size_t>, Drawn> kept;
     Drawn &shares = kept[{loads, k}];
     for (size_t i = shares.size(); i < draws; i++)
@@ -209,9 +215,11 @@ private:
     Drawn low = drawn(low_side(), loads, level, is_worse);
     Drawn high = drawn(high_side(), loads, level, !is_worse);
     size_t proven = 0;
-    for (double one : low)
+    for (double one : low) {
+      double most = limit(one);
       for (double other : high)
-        proven += is_worse ? other > limit(one) : other < limit(one);
+        proven += is_worse ? other > most : other < most;
+    }
     return static_cast<double>(proven) / (low.size() * high.size());
   }
 
