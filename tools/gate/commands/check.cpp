@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <set>
 
+#include "tools/gate/cli/thresholds.h"
 #include "tools/gate/commands/check_baseline.h"
 #include "tools/gate/commands/check_history.h"
 #include "tools/gate/commands/commands.h"
@@ -141,12 +142,22 @@ private:
                          x_options.store));
     x_expected =
         expected_keys(x_baseline, without_inject(x_options.bench_arguments), x_options.renames);
+    check_names();
     for (Recording &recording : x_baseline.recordings) {
       x_report.base_environment =
           recording.result.environment; // of the last one, where they differ
       rename_benchmarks(recording.result, x_options.renames);
       add_group(recording);
     }
+  }
+
+  void check_names() const
+  {
+    std::vector<const Result *> known = {&x_comp};
+    for (const Recording &recording : x_baseline.recordings)
+      known.push_back(&recording.result);
+    if (!x_against)
+      check_thresholds(x_options.thresholds, known);
   }
 
   std::string why_stored(Group &group)
@@ -188,6 +199,8 @@ private:
   {
     Settings &settings = group.settings;
     settings.alpha = x_options.alpha;
+    if (!x_options.since_anchor)
+      settings.thresholds = x_options.thresholds;
     settings.expected.emplace(); // what is missing is found by judge_rest()
     settings.paired = group.interleaved();
     settings.tolerance = settings.paired ? x_options.tolerance

@@ -85,10 +85,9 @@ static void check(const result::Result &result)
   require(found != known.end(), "no such format");
   std::unique_ptr<LineParser> parser = found->make("f");
   Input input(text, "f");
-  Lines lines(input);
-  std::string buffer;
+  BareLines lines(input);
   for (std::string_view line; lines.next(line);)
-    parser->line(bare_line(line, buffer), lines.number());
+    parser->line(line, lines.number());
   if (parser->recognised())
     check(parser->finish().result);
 }

@@ -84,12 +84,9 @@ Reading read_lines(Input &input)
   std::vector<std::unique_ptr<LineParser>> parsers;
   for (const LineFormat &format : line_formats())
     parsers.push_back(format.make(input.name()));
-  Lines lines(input);
-  std::string first, buffer;
+  BareLines lines(input);
+  std::string first;
   for (std::string_view line; lines.next(line);) {
-    if (lines.number() == 1 && line.starts_with(byte_order_mark))
-      line.remove_prefix(byte_order_mark.size());
-    line = bare_line(line, buffer);
     if (first.empty() && line.find_first_not_of(" \t") != line.npos)
       first = fmt::format("line {} is '{}'", lines.number(), printable(line, 60));
     for (const auto &parser : parsers)
