@@ -33,11 +33,12 @@ static int complain(int code, const std::string &what)
   return code;
 }
 
-// A closed standard input's number would go to the next file that is opened, and --stdin read that.
-static void have_standard_input()
+// The number of a closed standard stream would go to the next file that is opened.
+static void have_standard_streams()
 {
-  if (fcntl(STDIN_FILENO, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != STDIN_FILENO)
-    throw std::runtime_error("the standard input is closed, and /dev/null cannot be opened");
+  for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_WRONLY : O_RDONLY) != fd)
+      throw std::runtime_error("a standard stream is closed, and /dev/null cannot be opened");
 }
 
 int main(int argc, char **argv)
@@ -45,7 +46,7 @@ int main(int argc, char **argv)
   if (is_guest_init(argv[0]))
     run_guest_init();
   try {
-    have_standard_input();
+    have_standard_streams();
     return run(parse_options(argc, argv));
   } catch (const early_exit &wanted) {
     fmt::print("{}", wanted.text);
