@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <termios.h>
 
@@ -90,6 +91,9 @@ static Streams piped_streams(Fd input)
   Streams streams;
   make_pipe(streams.out, streams.command_out);
   make_pipe(streams.err, streams.command_err);
+  // For /dev/stdout and /dev/stderr of a command that drops its rights.
+  for (const Fd *end : {&streams.command_out, &streams.command_err})
+    fchmod(end->get(), 0666);
   streams.command_in = std::move(input);
   return streams;
 }

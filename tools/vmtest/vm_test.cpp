@@ -43,7 +43,10 @@ static auto on_start(std::vector<int> signals)
 
 TEST(exit_status_and_streams_are_the_commands)
 {
-  VmRun ended = run_vmtest({"--", "sh", "-c", "echo out; echo err >&2; exit 7"});
+  // Also for a command that has dropped its rights.
+  VmRun ended = run_vmtest({"--with", "setpriv", "--", "sh", "-c",
+                            "setpriv --reuid 65534 --regid 65534 --clear-groups sh -c "
+                            "'echo out >/dev/stdout; echo err >/dev/stderr'; exit 7"});
   expect_status(ended, 7);
   expect_eq(ended.out, "out\n");
   expect_has(ended.err, "err\n");
