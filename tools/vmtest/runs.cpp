@@ -219,11 +219,11 @@ static RunConfig make_config(const Options &options, const Prepared &prepared,
   return config;
 }
 
-// As a name of a directory.
+// As a name of a directory; other tools refuse a colon.
 static std::string file_name(std::string text)
 {
   for (char &c : text)
-    if (c == '/' || c == ' ')
+    if (c == '/' || c == ' ' || c == ':')
       c = '_';
   return text;
 }
