@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <csignal>
+
 #include "tools/lib/atomic_file.h"
 #include "tools/vmtest/guest_init.h"
 #include "tools/vmtest/interrupt.h"
@@ -14,8 +16,19 @@
 
 using namespace vmtest;
 
+// A reader that is gone is an error of write(), not our end. A handler, as what is ignored would
+// stay ignored in the programs that we start.
+static void survive_broken_pipes()
+{
+  struct sigaction action = {};
+  action.sa_handler = [](int) {};
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGPIPE, &action, nullptr);
+}
+
 static int run(const Options &options)
 {
+  survive_broken_pipes();
   catch_interrupts();
   std::vector<RunReport> runs = run_all(options);
   if (options.dry_run)
