@@ -37,6 +37,8 @@ static std::vector<fs::path> places()
   std::istringstream directories(path ? path : "");
   for (std::string each; std::getline(directories, each, ':');)
     out.emplace_back(each.empty() ? "." : each);
+  // Where ip, sysctl and tc are, and an ordinary user's PATH does not lead.
+  out.insert(out.end(), {"/sbin", "/usr/sbin"});
   return out;
 }
 
@@ -135,6 +137,9 @@ static Payload collect(const Options &options, const Kernel &kernel)
     add_program(files, name);
   for (const std::string &directory : options.share)
     add_share(files, directory);
+  // Where it counts instructions, a quarter of a megabyte more would move them.
+  if (!options.icount && !kernel.config_text.empty())
+    files.add_text("/boot/config-" + kernel.release, kernel.config_text);
   if (!options.out.empty())
     payload.modules = add_modules(files, kernel);
   payload.bytes = files.bytes();
