@@ -171,8 +171,7 @@ static void add_history(CLI::App &command, Options &options, Texts &texts)
 {
   command.add_option("--drift-budget", texts.drift_budget,
                      "slowdown since the anchor that is accepted");
-  command.add_option("--thresholds", texts.thresholds,
-                     "tolerances of rows, TOML (docs/gate.md)");
+  command.add_option("--thresholds", texts.thresholds, "tolerances of rows, TOML (docs/gate.md)");
   command.add_option("--anchor", options.anchor,
                      "the anchor (the last one); compare: or a result file");
   command.add_option("--waivers", options.waivers, "file of waivers (docs/baselines.md)");
