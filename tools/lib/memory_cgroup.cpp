@@ -248,15 +248,20 @@ MemoryCgroup::MemoryCgroup()
                       hierarchy->borrowed ? borrowed_mark : "");
   x_usage_file = x_dir + (v2 ? "/memory.current" : "/memory.usage_in_bytes");
   x_peak_file = x_dir + (v2 ? "/memory.peak" : "/memory.max_usage_in_bytes");
-  if (mkdir(x_dir.c_str(), 0755))
-    throw bpf::missing(fmt::format("no memory cgroup: cannot make '{}': {}", x_dir,
-                                   std::generic_category().message(errno)));
+  if (mkdir(x_dir.c_str(), 0755)) {
+    std::string problem = std::generic_category().message(errno);
+    lock.reset(); // giving back waits for it
+    if (hierarchy->borrowed)
+      give_back(x_home);
+    throw bpf::missing(fmt::format("no memory cgroup: cannot make '{}': {}", x_dir, problem));
+  }
   try {
     x_reaper = std::make_unique<Reaper>(x_dir);
     move_process(x_dir, getpid());
   } catch (const std::system_error &error) {
-    x_reaper.reset(); // removes it
-    rmdir(x_dir.c_str());
+    lock.reset(); // giving back waits for it
+    x_reaper.reset();
+    remove_cgroup(x_dir); // where there was no reaper to do so
     throw bpf::missing(std::string("no memory cgroup: ") + error.what());
   }
 }
