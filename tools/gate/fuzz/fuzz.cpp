@@ -81,9 +81,9 @@ static void check(const result::Result &result)
 {
   const auto &known = line_formats();
   auto found = std::find_if(known.begin(), known.end(),
-                            [&](const LineFormat &each) { return each.name == format; });
+                            [&](const auto &each) { return each.second.name == format; });
   require(found != known.end(), "no such format");
-  std::unique_ptr<LineParser> parser = found->make("f");
+  std::unique_ptr<LineParser> parser = found->second.make("f");
   Input input(text, "f");
   BareLines lines(input);
   for (std::string_view line; lines.next(line);)

@@ -3,10 +3,10 @@
 // from others, and who reads it. To add one: CONTRIBUTING.md.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "tools/gate/readers/json_members.h"
 #include "tools/gate/readers/reading.h"
@@ -53,7 +53,7 @@ template <class Parser> std::unique_ptr<LineParser> make(const std::string &inpu
 }
 
 // By order, and by name. The second throws std::out_of_range for a name that there is not.
-const std::vector<LineFormat> &line_formats();
+const std::multimap<int, LineFormat> &line_formats();
 const JsonFormat &json_format(std::string_view name);
 
 // An input that is lines. Throws input_error, unknown_input where no format knows it.
