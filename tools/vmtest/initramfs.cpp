@@ -105,12 +105,21 @@ void Initramfs::add_symlink(const fs::path &guest, const std::string &target)
   add(guest, {.mode = S_IFLNK | 0777, .content = target});
 }
 
-static std::optional<fs::path> in_path(const std::string &name)
+std::vector<fs::path> search_path()
 {
+  std::vector<fs::path> out;
   const char *path = getenv("PATH");
   std::istringstream directories(path ? path : "/usr/bin:/bin");
-  for (std::string directory; std::getline(directories, directory, ':');)
-    if (fs::path file = fs::path(directory) / name; access(file.c_str(), X_OK) == 0)
+  for (std::string each; std::getline(directories, each, ':');)
+    out.emplace_back(each.empty() ? "." : each);
+  out.insert(out.end(), {"/sbin", "/usr/sbin"});
+  return out;
+}
+
+static std::optional<fs::path> in_path(const std::string &name)
+{
+  for (const fs::path &directory : search_path())
+    if (fs::path file = directory / name; access(file.c_str(), X_OK) == 0)
       return fs::absolute(file);
   if (name.find('/') != std::string::npos && access(name.c_str(), X_OK) == 0)
     return fs::absolute(name);

@@ -33,12 +33,8 @@ static std::vector<fs::path> places()
 {
   fs::path own = own_path().parent_path(), build = own.parent_path().parent_path();
   std::vector<fs::path> out = {build / "prog_tests", build / "benchs", build / "tools/gate", own};
-  const char *path = getenv("PATH");
-  std::istringstream directories(path ? path : "");
-  for (std::string each; std::getline(directories, each, ':');)
-    out.emplace_back(each.empty() ? "." : each);
-  // Where ip, sysctl and tc are, and an ordinary user's PATH does not lead.
-  out.insert(out.end(), {"/sbin", "/usr/sbin"});
+  for (fs::path &each : search_path())
+    out.push_back(std::move(each));
   return out;
 }
 
