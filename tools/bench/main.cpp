@@ -13,6 +13,7 @@
 #include "tools/bench/serve.h"
 #include "tools/bench/session.h"
 #include "tools/lib/bpf_error.h"
+#include "tools/lib/streams.h"
 
 using namespace bench;
 
@@ -87,6 +88,7 @@ int main(int argc, char **argv)
 {
   signal(SIGPIPE, SIG_IGN); // a closed pipe is an error like any other, and destructors run
   try {
+    ready_standard_streams();
     Options options = parse_command_line(argc, argv);
     bpf::set_verbose(options.verbose && !options.list);
     int code = run(options);

@@ -10,6 +10,7 @@
 #include "tools/gate/commands/vm.h"
 #include "tools/gate/measure/vm_boots.h"
 #include "tools/gate/system/interrupt.h"
+#include "tools/lib/streams.h"
 
 static int run(const gate::Options &options)
 {
@@ -45,6 +46,7 @@ int main(int argc, char **argv)
   using namespace gate;
   bool bisect = std::find(argv, argv + argc, std::string_view("--bisect")) != argv + argc;
   try {
+    ready_standard_streams();
     Options options = parse_options(argc, argv);
     // compare measures nothing and writes last: a signal may just end it, also while it reads.
     if (options.command != "compare")

@@ -12,6 +12,7 @@
 
 #include "tools/lib/atomic_file.h"
 #include "tools/lib/probe.h"
+#include "tools/lib/streams.h"
 #include "tools/test_progs/options.h"
 #include "tools/test_progs/printer.h"
 #include "tools/test_progs/reports.h"
@@ -165,6 +166,7 @@ int for_meson(int exit_code)
 int run_main(int argc, char **argv, std::optional<std::string> (*missing)())
 {
   // Lines come out as they end, in a pipe too: whoever kills this process has seen them.
+  ready_standard_streams();
   setvbuf(stdout, nullptr, _IOLBF, 0);
   auto parsed = parse_options(argc, argv);
   if (int *exit_code = std::get_if<int>(&parsed)) // no options then, so look for this one again

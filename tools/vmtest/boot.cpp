@@ -16,6 +16,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "tools/lib/streams.h"
 #include "tools/vmtest/console_log.h"
 #include "tools/vmtest/host_input.h"
 #include "tools/vmtest/initramfs.h"
@@ -133,16 +134,6 @@ static Line make_pipe()
   return {Fd(ends[0]), Fd(ends[1])};
 }
 
-static void write_all(int fd, std::string_view bytes)
-{
-  while (!bytes.empty()) {
-    ssize_t written = write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno != EINTR)
-      throw std::system_error(errno, std::generic_category(), "cannot write the initramfs");
-    bytes.remove_prefix(written < 0 ? 0 : written);
-  }
-}
-
 // In memory, with no name that could be left behind.
 static Fd make_initrd(std::string_view payload, const RunConfig &config)
 {
@@ -151,8 +142,8 @@ static Fd make_initrd(std::string_view payload, const RunConfig &config)
   Fd file(memfd_create("initramfs", MFD_CLOEXEC));
   if (!file)
     throw std::system_error(errno, std::generic_category(), "cannot make a file in memory");
-  write_all(file.get(), payload);
-  write_all(file.get(), own.bytes());
+  write_all(file.get(), payload, "cannot write the initramfs");
+  write_all(file.get(), own.bytes(), "cannot write the initramfs");
   return file;
 }
 

@@ -16,6 +16,7 @@
 #include <system_error>
 #include <vector>
 
+#include "tools/lib/streams.h"
 #include "tools/vmtest/guest_input.h"
 #include "tools/vmtest/guest_system.h"
 

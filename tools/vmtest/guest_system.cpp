@@ -224,16 +224,6 @@ void show_backtraces()
 
 void kill_all() { kill(-1, SIGKILL); }
 
-void write_all(int fd, std::string_view bytes)
-{
-  while (!bytes.empty()) {
-    ssize_t written = write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno != EINTR)
-      throw std::system_error(errno, std::generic_category(), "cannot write");
-    bytes.remove_prefix(written < 0 ? 0 : written);
-  }
-}
-
 // By isa-debug-exit: at once, where a reboot takes its time.
 static void leave_quickly()
 {

@@ -35,7 +35,4 @@ void kill_all();
 // Ends the machine. Never returns.
 [[noreturn]] void leave();
 
-// All of it, or std::system_error.
-void write_all(int fd, std::string_view bytes);
-
 } // namespace vmtest::guest
