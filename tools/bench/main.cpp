@@ -66,7 +66,7 @@ static int run(const Options &options)
   static char output[1 << 20];
   if (counting())
     setvbuf(stdout, output, _IOFBF, sizeof(output));
-  check_before(options); // not after an hour of measuring
+  check_files(options); // not after an hour of measuring
   Signals signals;
   Session session(options, signals);
   if (options.suite == "seeds") {

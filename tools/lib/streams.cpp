@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <system_error>
@@ -32,23 +33,35 @@ void write_all(int fd, std::string_view bytes, const std::string &what)
     throw std::system_error(errno, std::generic_category(), what);
 }
 
-static ssize_t write_cookie(void *fd, const char *bytes, size_t size)
+static ssize_t write_waiting(void *fd, const char *bytes, size_t size)
 {
   return static_cast<ssize_t>(
       size - left_over(static_cast<int>(reinterpret_cast<intptr_t>(fd)), {bytes, size}));
 }
 
+static int g_lost_output;
+
+static ssize_t write_or_lose(void *fd, const char *bytes, size_t size)
+{
+  if (!g_lost_output && write_waiting(fd, bytes, size) < static_cast<ssize_t>(size))
+    g_lost_output = errno;
+  return static_cast<ssize_t>(size);
+}
+
 // A stream on the same descriptor, of which glibc leaves the writing to us.
-static FILE *waiting_stream(int fd, int buffering)
+static FILE *stream_of(int fd, cookie_write_function_t *write, int buffering)
 {
   cookie_io_functions_t calls = {};
-  calls.write = write_cookie;
+  calls.write = write;
   FILE *stream = fopencookie(reinterpret_cast<void *>(intptr_t{fd}), "w", calls);
   if (!stream)
     throw std::system_error(errno, std::generic_category(), "cannot make a stream");
   setvbuf(stream, nullptr, buffering, BUFSIZ);
   return stream;
 }
+
+// What glibc gives stdout.
+static int own_buffering() { return isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF; }
 
 void ready_standard_streams()
 {
@@ -58,7 +71,19 @@ void ready_standard_streams()
                               "a standard stream is closed, and /dev/null cannot be opened");
   auto does_not_wait = [](int fd) { return fcntl(fd, F_GETFL) & O_NONBLOCK; };
   if (does_not_wait(STDOUT_FILENO))
-    stdout = waiting_stream(STDOUT_FILENO, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF);
+    stdout = stream_of(STDOUT_FILENO, write_waiting, own_buffering());
   if (does_not_wait(STDERR_FILENO))
-    stderr = waiting_stream(STDERR_FILENO, _IONBF);
+    stderr = stream_of(STDERR_FILENO, write_waiting, _IONBF);
+}
+
+void outlive_readers()
+{
+  signal(SIGPIPE, SIG_IGN);
+  stdout = stream_of(STDOUT_FILENO, write_or_lose, own_buffering());
+}
+
+int lost_output()
+{
+  fflush(stdout);
+  return g_lost_output;
 }

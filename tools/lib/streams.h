@@ -14,3 +14,10 @@ void write_all(int fd, std::string_view bytes, const std::string &what = "cannot
 // slow reader; the flag stays, since others may share the stream. Throws std::system_error where
 // /dev/null cannot be opened.
 void ready_standard_streams();
+
+// For a program that writes files as well, after ready_standard_streams(): a stdout that breaks (a
+// full disk, a reader that is gone) neither ends it nor makes printing fail; SIGPIPE is ignored.
+void outlive_readers();
+
+// Of stdout since then: the error, as an errno, by which something was lost; 0: none.
+int lost_output();

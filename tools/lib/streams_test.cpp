@@ -93,6 +93,22 @@ TEST(printing_waits_for_room)
   }
 }
 
+TEST(a_reader_that_is_gone_ends_nothing)
+{
+  Pipe pipe = small_pipe();
+  pipe.read_end.reset();
+  pid_t pid = in_child([&] {
+    dup2(pipe.write_end.get(), STDOUT_FILENO);
+    outlive_readers();
+    if (lost_output())
+      return 1;
+    for (int i = 0; i < 5'000; i++)
+      fmt::print("line\n");
+    return lost_output();
+  });
+  expect_eq(exit_code(pid), EPIPE);
+}
+
 TEST(what_cannot_be_written_is_told)
 {
   Pipe pipe = small_pipe();

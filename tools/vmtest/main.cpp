@@ -28,6 +28,8 @@ static void survive_broken_pipes()
 
 static int run(const Options &options)
 {
+  if (!options.json.empty())
+    check_writable(options.json);
   survive_broken_pipes();
   catch_interrupts();
   std::vector<RunReport> runs = run_all(options);

@@ -65,13 +65,16 @@ static void add_program(Initramfs &files, const std::string &name)
   files.add_executable(find_program(name), guest_path(name));
 }
 
-static void add_share(Initramfs &files, const std::string &directory)
+// What cannot be brought is told, and costs nothing else: a socket of an agent lies in many homes.
+static void add_share(Initramfs &files, const std::string &directory,
+                      std::vector<std::string> &remarks)
 {
   std::error_code error;
   fs::path full = fs::canonical(directory, error);
   if (error || !fs::is_directory(full))
     throw usage_error(fmt::format("--share {}: no directory", directory));
-  files.add_directory_tree(full, "/share" / full.filename());
+  for (const std::string &what : files.add_directory_tree(full, "/share" / full.filename()))
+    remarks.push_back(fmt::format("--share {}: {}: left out", directory, what));
 }
 
 // So that programs that ask who they are get an answer.
@@ -132,7 +135,7 @@ static Payload collect(const Options &options, const Kernel &kernel)
   for (const std::string &name : options.with)
     add_program(files, name);
   for (const std::string &directory : options.share)
-    add_share(files, directory);
+    add_share(files, directory, payload.remarks);
   // Where it counts instructions, a quarter of a megabyte more would move them.
   if (!options.icount && !kernel.config_text.empty())
     files.add_text("/boot/config-" + kernel.release, kernel.config_text);
@@ -148,7 +151,7 @@ Payload make_payload(const Options &options, const Kernel &kernel)
   try {
     return collect(options, kernel);
   } catch (const initramfs_error &failure) {
-    throw outcome_error(Outcome::CommandNotFound, failure.what());
+    throw outcome_error(Outcome::InputUnreadable, failure.what());
   }
 }
 

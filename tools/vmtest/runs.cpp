@@ -291,7 +291,8 @@ static void show_command(const Prepared &prepared, const Machine &machine, const
 static bool tells_by_console(Outcome outcome)
 {
   return outcome != Outcome::Failed && outcome != Outcome::CommandNotFound &&
-         outcome != Outcome::Interrupted && outcome != Outcome::OutputLost;
+         outcome != Outcome::Interrupted && outcome != Outcome::OutputLost &&
+         outcome != Outcome::InputUnreadable;
 }
 
 static void say_how_it_ended(Output &output, const RunReport &run)
@@ -351,6 +352,8 @@ static BootResult boot_it(const Options &options, const Prepared &prepared, cons
   request.input = options.input ? STDIN_FILENO : -1;
   request.output = [&](Stream stream, std::string_view bytes) { output.command(stream, bytes); };
   request.remark = [&](const std::string &line) { output.say(line); };
+  for (const std::string &line : prepared.payload.remarks)
+    output.say(line);
   if (options.verbose)
     request.console_line = [&](const std::string &line) { output.say("| " + line); };
   check_out_directory(request.out_directory);
