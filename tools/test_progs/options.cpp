@@ -124,7 +124,8 @@ static void finish_options(Options &options, const Raw &raw)
   if (raw.workers_option->count() > 0)
     options.runner.workers =
         raw.workers.empty() ? usable_cpus() : parse_number<unsigned>("-j", raw.workers, 1);
-  if (!options.json_file.empty() && whole_path(options.json_file) == whole_path(options.junit_file))
+  bool both = !options.json_file.empty() && !options.junit_file.empty();
+  if (both && whole_path(options.json_file) == whole_path(options.junit_file))
     throw UsageError(fmt::format("-J and --junit: both would write '{}'", options.json_file));
   if (!raw.watchdog.empty())
     options.runner.watchdog = std::chrono::seconds(parse_number<uint32_t>("-w", raw.watchdog, 0));
