@@ -18,6 +18,7 @@
 
 #include "tools/lib/streams.h"
 #include "tools/vmtest/console_log.h"
+#include "tools/vmtest/host_files.h"
 #include "tools/vmtest/host_input.h"
 #include "tools/vmtest/initramfs.h"
 #include "tools/vmtest/interrupt.h"
@@ -91,6 +92,7 @@ private:
   Line x_console, x_result_line, x_files_line, x_monitor;
   Fd x_initrd;
   std::optional<ModelMemory> x_model;
+  std::optional<HostFiles> x_host_files;
   std::optional<QemuProcess> x_qemu;
   FrameReader x_reader;
   FrameWriter x_writer;
@@ -157,6 +159,8 @@ void Boot::connect()
   x_monitor = make_socket();
   if (x_request.machine.model)
     x_model.emplace(*x_request.machine.model);
+  if (!x_request.config.host_directory.empty())
+    x_host_files.emplace();
   x_initrd = make_initrd(x_request.initramfs, x_request.config);
 }
 
@@ -171,6 +175,10 @@ void Boot::start()
     wires.model_page = x_model->page();
     wires.model_machine = x_model->machine();
     inherited.insert(inherited.end(), {wires.model_page, wires.model_machine});
+  }
+  if (x_host_files) {
+    wires.host_files = x_host_files->socket();
+    inherited.push_back(wires.host_files);
   }
   x_begin = Clock::now();
   x_qemu.emplace(qemu_command(x_request.machine, x_request.kernel.image, wires), inherited);

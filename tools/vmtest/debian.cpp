@@ -57,6 +57,10 @@ static Kernel read_cached(const fs::path &directory, const std::string &spec)
   kernel.config = parse_config(kernel.config_text);
   for (const std::string name : metadata.at("modules"))
     kernel.virtio_modules.push_back(directory / "modules" / name);
+  for (const std::string &name : metadata.value("root_modules", std::vector<std::string>()))
+    kernel.root_modules.push_back(directory / "modules" / name);
+  kernel.no_host_root = metadata.value(
+      "no_host_root", "it was cached by an older vmtest: fetch it anew by --refresh");
   if (fs::file_size(kernel.image) != metadata.at("image_size"))
     throw kernel_error("is damaged");
   return kernel;
@@ -152,7 +156,9 @@ struct Unpacked {
   {
     return is_image(path) || is_config(path) ||
            path.find("/drivers/virtio/") != std::string::npos ||
-           path.find("/drivers/char/virtio") != std::string::npos;
+           path.find("/drivers/char/virtio") != std::string::npos ||
+           path.find("/fs/fuse/") != std::string::npos ||
+           path.find("/fs/overlayfs/") != std::string::npos;
   }
 
   void take(const std::string &path, std::string content)
@@ -181,13 +187,15 @@ static Unpacked unpack(const std::vector<fs::path> &packages)
   return files;
 }
 
-static json write_modules(const Unpacked &files, const fs::path &directory, std::string &remark)
+static json write_modules(const Purpose &purpose, const Unpacked &files, const fs::path &directory,
+                          std::string &remark)
 {
-  SerialModules modules = serial_modules(
-      parse_config(files.config), [&](const std::string &name) -> std::optional<std::string> {
-        auto at = files.modules.find(name);
-        return at == files.modules.end() ? std::nullopt : std::optional(at->second);
-      });
+  Modules modules =
+      modules_for(purpose, parse_config(files.config),
+                  [&](const std::string &name) -> std::optional<std::string> {
+                    auto at = files.modules.find(name);
+                    return at == files.modules.end() ? std::nullopt : std::optional(at->second);
+                  });
   remark = modules.remark;
   json names = json::array();
   fs::create_directories(directory / "modules");
@@ -203,19 +211,21 @@ static void write_kernel(const Unpacked &files, const std::vector<fs::path> &pac
                          const fs::path &directory)
 {
   fs::create_directories(directory);
-  std::string elf = extract_vmlinux(files.image), remark;
+  std::string elf = extract_vmlinux(files.image), remark, no_host_root;
   VmlinuxFacts facts = read_vmlinux(elf);
-  json modules = write_modules(files, directory, remark);
+  json modules = write_modules(virtio_serial, files, directory, remark);
+  json root_modules = write_modules(host_root, files, directory, no_host_root);
   if (!facts.has_pvh)
     remark = "its vmlinux has no entry for QEMU (CONFIG_PVH): boots compressed";
   const std::string &image = facts.has_pvh ? elf : files.image;
   const char *name = facts.has_pvh ? "vmlinux" : "bzImage";
   write_file(directory / name, image);
   write_file(directory / "config", files.config);
-  json metadata = {{"version", metadata_version}, {"release", bzimage_release(files.image)},
-                   {"build_id", facts.build_id},  {"image", name},
-                   {"image_size", image.size()},  {"modules", modules},
-                   {"packages", json::array()},   {"remark", remark}};
+  json metadata = {{"version", metadata_version},  {"release", bzimage_release(files.image)},
+                   {"build_id", facts.build_id},   {"image", name},
+                   {"image_size", image.size()},   {"modules", modules},
+                   {"packages", json::array()},    {"remark", remark},
+                   {"root_modules", root_modules}, {"no_host_root", no_host_root}};
   for (const fs::path &package : packages)
     metadata["packages"].push_back(package.filename());
   write_file(directory / "kernel.json", metadata.dump(2) + "\n");
