@@ -43,7 +43,7 @@ static const char *flavour()
 #endif
 }
 
-static Kernel read_cached(const fs::path &directory, const std::string &spec)
+static Kernel read_cached(const fs::path &directory, const std::string &spec, bool host_root)
 {
   json metadata = json::parse(read_file(directory / "kernel.json"));
   if (metadata.at("version") != metadata_version)
@@ -57,20 +57,24 @@ static Kernel read_cached(const fs::path &directory, const std::string &spec)
   kernel.config = parse_config(kernel.config_text);
   for (const std::string name : metadata.at("modules"))
     kernel.virtio_modules.push_back(directory / "modules" / name);
-  for (const std::string &name : metadata.value("root_modules", std::vector<std::string>()))
-    kernel.root_modules.push_back(directory / "modules" / name);
-  kernel.no_host_root = metadata.value(
-      "no_host_root", "it was cached by an older vmtest: fetch it anew by --refresh");
+  if (metadata.contains("root_modules")) {
+    for (const std::string name : metadata.at("root_modules"))
+      kernel.root_modules.push_back(directory / "modules" / name);
+    kernel.no_host_root = metadata.at("no_host_root");
+  } else if (host_root) {
+    throw kernel_error("was kept by an older vmtest");
+  }
   if (fs::file_size(kernel.image) != metadata.at("image_size"))
     throw kernel_error("is damaged");
   return kernel;
 }
 
 // Nothing where the cache has it not, not whole, or in another form.
-static std::optional<Kernel> cached(const fs::path &directory, const std::string &spec)
+static std::optional<Kernel> cached(const fs::path &directory, const std::string &spec,
+                                    bool host_root)
 {
   try {
-    return read_cached(directory, spec);
+    return read_cached(directory, spec, host_root);
   } catch (const std::exception &) {
     return std::nullopt;
   }
@@ -280,14 +284,15 @@ Kernel find_debian_kernel(const std::string &spec, const KernelOptions &options)
     throw kernel_error(fmt::format("unknown kernel '{}': there are {}", spec, known_versions()));
   fs::path target = options.cache / "kernels" / ("debian-" + version);
   if (!options.refresh)
-    if (std::optional<Kernel> kernel = cached(target, spec))
+    if (std::optional<Kernel> kernel = cached(target, spec, options.host_root))
       return *kernel;
   try {
     Fd held = lock_file(target.string() + ".lock");
-    if (std::optional<Kernel> kernel = options.refresh ? std::nullopt : cached(target, spec))
+    if (std::optional<Kernel> kernel =
+            options.refresh ? std::nullopt : cached(target, spec, options.host_root))
       return *kernel;
     fetch(version, target);
-    return read_cached(target, spec);
+    return read_cached(target, spec, options.host_root);
   } catch (const apt_missing &failure) {
     throw kernel_missing(
         fmt::format("cannot get {}: {}; give --kernel PATH", spec, failure.what()));

@@ -35,6 +35,7 @@ struct Kernel {
 struct KernelOptions {
   std::filesystem::path cache; // empty: default_cache()
   bool refresh = false;        // debian:...: ask the mirror, although the cache has one
+  bool host_root = false;      // ... also where an older vmtest kept no modules for --root host
 };
 
 // One line: what is wrong, where, and what to do.

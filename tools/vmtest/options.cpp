@@ -51,6 +51,7 @@ Boots each kernel in QEMU and runs this machine's COMMAND in it.
                  intel-golden-cove, host, FILE.toml (docs/model.md)
   --profile DIR  --model, and by function: callgrind and folded stacks
   -h,--help      --version
+
   vmtest --kernel debian:6.12 -- test_progs -t lpm
   vmtest --kernel debian:6.1 --kernel ../linux --out o -- bench --json b.json -a
   vmtest --kernel arch/x86/boot/bzImage --warn-fatal -- sh -c 'echo $(uname -r)'
@@ -58,7 +59,8 @@ Boots each kernel in QEMU and runs this machine's COMMAND in it.
 Exit: COMMAND's status (128 + N: signal N; 199: 200 and above), else 200 usage,
 201 panic, 202 splat, 203 out of memory, 204 time-out, 205 no result, 206 QEMU
 error, 207 kernel unfit, 208 command not found, 209 output lost, 210 input
-unreadable, 128 + N: vmtest got signal N. Several kernels: that of the first that did not pass.
+unreadable, 128 + N: vmtest got signal N. Several kernels: the first's that did
+not pass.
 )";
 }
 

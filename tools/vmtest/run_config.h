@@ -37,6 +37,7 @@ struct RunConfig {
   // --root host: where the command starts; empty: in a root of the initramfs, in $OUT.
   std::string host_directory;
   std::vector<std::string> root_modules; // for it, as modules
+  bool host_user = false;                // who serves the files is not root
 };
 
 // Padded to a multiple of 4 KiB: a shorter name of the CPU must not move what lies in memory.

@@ -91,7 +91,8 @@ static void check_needs(const Kernel &kernel, const std::vector<std::string> &ne
 static Kernel find_fit_kernel(const std::string &spec, const Options &options)
 {
   try {
-    Kernel kernel = find_kernel(spec, {.refresh = options.refresh});
+    Kernel kernel =
+        find_kernel(spec, {.refresh = options.refresh, .host_root = options.root == "host"});
     check_needs(kernel, options.needs);
     if (options.root == "host" && !kernel.no_host_root.empty())
       throw kernel_error(kernel.no_host_root);
@@ -221,6 +222,7 @@ static RunConfig make_config(const Options &options, const Prepared &prepared,
   config.send_files = !options.out.empty();
   if (options.root == "host")
     config.host_directory = std::filesystem::current_path();
+  config.host_user = geteuid() != 0;
   config.root_modules = prepared.payload.root_modules;
   config.modules = prepared.payload.modules;
   return config;
