@@ -546,6 +546,7 @@ BootResult Boot::result()
     result.modelled = x_model->sums();
   result.outcome = verdict.outcome;
   result.status = verdict.status;
+  result.command = verdict.command;
   result.detail = verdict.detail;
   result.remark = verdict.remark;
   result.console = x_report && !x_report->excerpt.empty() && x_evidence.timed_out.empty()

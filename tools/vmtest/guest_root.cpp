@@ -48,9 +48,9 @@ static void set_fowner(bool effective)
     fail("capset");
 }
 
-// host_user: virtiofsd is an ordinary user's. overlay opens files as the process that mounts it, with
-// O_NOATIME where that process may; virtiofsd may only for the user's own files, and refuses others
-// (EPERM). Files of root are nobody's here: a set-user-ID program must not become nobody.
+// host_user: virtiofsd is an ordinary user's. overlay opens files as the process that mounts it,
+// with O_NOATIME where that process may; virtiofsd may only for the user's own files, and refuses
+// others (EPERM). Files of root are nobody's here: a set-user-ID program must not become nobody.
 static void make_root(bool host_user)
 {
   mount_at("/host", "virtiofs", host_files_tag, MS_RDONLY, nullptr);

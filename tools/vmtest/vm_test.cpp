@@ -150,6 +150,35 @@ TEST(host_root_of_an_ordinary_user)
   try_host_root(user);
 }
 
+// Nor does a directory that holds a FIFO cost the run.
+TEST(broken_or_closed_streams_cost_no_files)
+{
+  TemporaryDirectory directory;
+  fs::create_directory(directory / "d");
+  expect_eq(mkfifo((directory / "d/fifo").c_str(), 0600), 0);
+  for (auto [shell, status, outcome] :
+       {std::tuple{"{ \"$@\"; echo $? >&2; } | head -1", 209, "output-lost"},
+        {"\"$@\" >&- 2>&-; echo $? >&2", 143, "failed"}}) {
+    std::string here = directory / std::to_string(status);
+    std::vector<std::string> command = {"sh", "-c", shell, "sh"};
+    for (const std::string &word :
+         vmtest_command({"--out", here, "--json", here + ".json", "--share", directory / "d",
+                         "--with", "sleep", "--", "sh", "-c",
+                         "echo x >f; i=0; while [ $i -lt 3000 ]; do echo $i; i=$((i + 1)); done; "
+                         "sleep 1; echo y; kill -TERM $$"}))
+      command.push_back(word);
+    VmRun ended = run(command);
+    expect(ended.err.ends_with(fmt::format("{}\n", status)), ended.err);
+    expect_eq(read_file(here + "/f"), "x\n");
+    std::string json = read_file(here + ".json");
+    expect_has(json, fmt::format("\"outcome\": \"{}\"", outcome));
+    expect(json.find("\"status\": 143") != json.npos || json.find("\"status\": 141") != json.npos,
+           json);
+    if (status == 209)
+      expect_has(ended.err, "d/fifo' is no file, directory or symbolic link: left out");
+  }
+}
+
 TEST(panic_without_time_stamps_is_told)
 {
   VmRun ended = run_vmtest({"--append", "printk.time=0", "--", "sh", "-c",
