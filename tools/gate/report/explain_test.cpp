@@ -2,7 +2,7 @@
 // gate explain: each verdict and each way of measuring in sentences, from the report's JSON alone.
 #include "tools/gate/report/explain.h"
 
-#include "tools/gate/report/writers/writers_fixture.h"
+#include "tools/gate/testing/report_fixture.h"
 #include "tools/lib/json.h"
 
 using namespace unit_test;
