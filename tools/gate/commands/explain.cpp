@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "tools/gate/commands/commands.h"
-#include "tools/gate/report/last_report.h"
 #include "tools/lib/atomic_file.h"
 #include "tools/lib/json.h"
 
