@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "tools/gate/commands/baseline.h"
 #include "tools/gate/commands/commands.h"
@@ -24,8 +23,6 @@ static std::string suite_shown(const Series &series)
 {
   return fmt::format("{}", fmt::join(series.suite, " "));
 }
-
-static json number(double value) { return std::isfinite(value) ? json(value) : json(); }
 
 static json run_json(const Run &run)
 {
@@ -149,8 +146,8 @@ static json row_json(const HistoryRow &row)
           {"metric", row.metric},
           {"unit", row.unit},
           {"gated", row.gated},
-          {"center", number(row.center)},
-          {"spread", number(row.spread)},
+          {"center", row.center},
+          {"spread", row.spread},
           {"loads", row.loads}};
 }
 

@@ -256,22 +256,19 @@ std::string benchmarks_section(const Report &report, const std::vector<std::stri
 
 json plot_data(const Report &report, const std::vector<std::string> &names)
 {
-  auto number = [](const std::optional<double> &value) {
-    return value && std::isfinite(*value) ? json(*value) : json();
-  };
   json rows = json::array();
   for (size_t i = 0; i < names.size(); i++) {
     const Row &row = report.rows[i];
     json interval;
     if (row.interval)
-      interval = {number(row.interval->low), number(row.interval->high)};
+      interval = {row.interval->low, row.interval->high};
     rows.push_back({{"name", one_line(names[i] + " " + row.metric)},
                     {"unit", one_line(row.unit)},
                     {"gated", row.gated},
                     {"verdict", to_string(row.verdict)},
                     {"higher", row.better == result::Better::Higher},
                     {"relative", row.relative},
-                    {"change", number(row.change)},
+                    {"change", row.change ? json(*row.change) : json()},
                     {"interval", interval},
                     {"tolerance", row.method == "exact" ? json() : json(row.tolerance)},
                     {"base", finite(row.base_samples)},
