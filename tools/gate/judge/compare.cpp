@@ -12,7 +12,6 @@
 #include "tools/gate/judge/exact.h"
 #include "tools/gate/judge/figures.h"
 #include "tools/gate/judge/tail.h"
-#include "tools/gate/judge/two_sided.h"
 #include "tools/gate/statistics/statistics.h"
 #include "tools/gate/statistics/units.h"
 
@@ -56,11 +55,6 @@ static Candidate settled(Row row, Cause cause, const std::string &text)
 {
   found(row, cause, text);
   return {.row = std::move(row)};
-}
-
-static std::optional<double> finite(double value)
-{
-  return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
 static void put_figures(Row &row, const std::vector<double> &base, const std::vector<double> &comp)
@@ -135,8 +129,8 @@ static Candidate exact_row(Row row, const std::vector<double> &base,
 namespace
 {
 
-// The units that both sides have: the log of comp / base, positive for worse, and whether comp was
-// the second one. Dropping a unit never depends on which side was slower.
+// The units that both sides have: the log of comp / base, and whether comp was the second one.
+// Dropping a unit never depends on which side was slower.
 struct Units {
   std::vector<double> logs;
   std::vector<bool> comp_second;
@@ -144,13 +138,13 @@ struct Units {
 
 } // namespace
 
-static Units units_of(const Figures &base, const Figures &comp, Better better,
+static Units units_of(const Figures &base, const Figures &comp,
                       const std::vector<bool> &comp_second)
 {
   Units units;
   for (size_t i = 0; i < comp_second.size(); i++)
     if (double log = std::log(comp.loads.at(i) / base.loads.at(i)); std::isfinite(log)) {
-      units.logs.push_back(better == Better::Higher ? -log : log);
+      units.logs.push_back(log);
       units.comp_second.push_back(comp_second[i]);
     }
   return units;
@@ -173,17 +167,12 @@ static void add_evidence(Candidate &candidate, const Figures &base, const Figure
 {
   Row &row = candidate.row;
   if (settings.paired && row.kind == Class::Time) {
-    auto judged = [&](Better better) {
-      Units units = units_of(base, comp, better, settings.comp_second.at(key));
-      row.base_loads = row.comp_loads = units.logs.size();
-      return paired_evidence(units.logs, units.comp_second, settings.tolerance, better,
-                             settings.planned_units);
-    };
+    Units units = units_of(base, comp, settings.comp_second.at(key));
+    row.base_loads = row.comp_loads = units.logs.size();
     row.method = "ab";
     row.tolerance = settings.tolerance;
-    candidate.evidence = row.better == Better::Unknown
-                             ? two_sided(judged(Better::Lower), judged(Better::Higher))
-                             : judged(row.better);
+    candidate.evidence = paired_evidence(units.logs, units.comp_second, settings.tolerance,
+                                         row.better, settings.planned_units);
     return;
   }
   Margin margin = margin_of(row.kind, settings);
@@ -196,12 +185,8 @@ static void add_evidence(Candidate &candidate, const Figures &base, const Figure
     add_note(row, fmt::format("{:g} {} are allowed, more than {:g} %", margin.absolute, row.unit,
                               100 * margin.relative));
   }
-  auto judged = [&](Better better) {
-    return apart_evidence(base.usable(), comp.usable(), margin, better, row.relative);
-  };
-  candidate.evidence = row.better == Better::Unknown
-                           ? two_sided(judged(Better::Lower), judged(Better::Higher))
-                           : judged(row.better);
+  candidate.evidence =
+      apart_evidence(base.usable(), comp.usable(), margin, row.better, row.relative);
 }
 
 // Work that vanished is no improvement. Ratios (false positives) may be zero.

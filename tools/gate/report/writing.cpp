@@ -142,15 +142,6 @@ std::string one_line(const std::string &text)
   return line;
 }
 
-std::vector<double> finite(const std::vector<double> &values)
-{
-  std::vector<double> kept;
-  for (double value : values)
-    if (std::isfinite(value))
-      kept.push_back(value);
-  return kept;
-}
-
 MeanStddev mean_stddev(const std::vector<double> &values)
 {
   double mean = 0, squares = 0;

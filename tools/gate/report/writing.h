@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tools/gate/report/report.h"
+#include "tools/gate/statistics/statistics.h"
 #include "tools/lib/json.h"
 
 namespace gate
@@ -41,9 +42,6 @@ std::string format_tolerance(const Row &row);
 
 // Valid UTF-8 without control characters: what replaces a line break is a blank.
 std::string one_line(const std::string &text);
-
-// Those that are numbers.
-std::vector<double> finite(const std::vector<double> &values);
 
 struct MeanStddev {
   double mean, stddev; // sample standard deviation, 0 for one value
