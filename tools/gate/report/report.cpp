@@ -45,7 +45,7 @@ std::map<std::string, std::set<std::string>> telling_parameters(const std::vecto
   std::map<std::string, std::map<std::string, std::set<std::string>>> values;
   for (const Row &row : rows)
     for (const auto &[parameter, value] : row.parameters.items())
-      values[row.name][parameter].insert(dump_json(value, -1));
+      values[row.name][parameter].insert(value.dump());
   std::map<std::string, std::set<std::string>> telling;
   for (const auto &[name, parameters] : values)
     for (const auto &[parameter, seen] : parameters)

@@ -133,10 +133,21 @@ std::string describe(const Row &row)
   return one_line(text);
 }
 
+std::string replaced(const std::string &text, const Replacements &replacements)
+{
+  std::string out;
+  for (char c : text)
+    if (auto found = replacements.find(c); found != replacements.end())
+      out += found->second;
+    else
+      out += c;
+  return out;
+}
+
 std::string one_line(const std::string &text)
 {
   // The library knows what valid UTF-8 is.
-  std::string line = json::parse(dump_json(text, -1)).get<std::string>();
+  std::string line = json::parse(result::json_text(text)).get<std::string>();
   std::replace_if(
       line.begin(), line.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, ' ');
   return line;
@@ -157,7 +168,5 @@ std::string environment_text(const Value &environment, const char *name)
   const Value *found = environment.find(name);
   return found && !found->is_null() ? one_line(found->shown()) : "";
 }
-
-std::string dump_json(const json &value, int indent) { return result::json_text(value, indent); }
 
 } // namespace gate
