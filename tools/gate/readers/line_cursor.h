@@ -3,7 +3,7 @@
 // before a step are skipped.
 #pragma once
 
-#include <limits>
+#include <algorithm>
 #include <string_view>
 
 #include "tools/gate/readers/collector.h"
@@ -70,10 +70,11 @@ public:
       *stddev = spread;
     return value;
   }
+  // Up to the next blank; empty at the end.
   std::string_view word()
   {
     blanks();
-    size_t end = std::min(x_rest.find_first_of(" \t"), x_rest.size());
+    size_t end = std::min(x_rest.find_first_of(" \t\r"), x_rest.size());
     std::string_view text = x_rest.substr(0, end);
     x_rest.remove_prefix(end);
     x_ok = x_ok && !text.empty();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tools/gate/judge/row_name.h"
 #include "tools/lib/json.h"
 
 namespace gate
@@ -66,8 +67,7 @@ std::string full_name(const Row &row, std::string_view before, std::string_view 
 
 std::string row_title(const Row &row)
 {
-  std::string name = full_name(row, " ", "=");
-  return one_line(row.metric.empty() ? name : name + " " + row.metric);
+  return one_line(row_text(row.name, row.parameters, row.metric));
 }
 
 static std::string counted(const Counts &counts, std::initializer_list<Verdict> verdicts)
