@@ -22,10 +22,10 @@ std::string format_html(const Report &report, const std::string &history_text)
                          page::benchmarks_section(report, names) + history.section +
                          page::environment_section(report);
   return fmt::format(fmt::runtime(page_html), arg("command", page::escape(report.command)),
-                     arg("headline", page::escape(headline(report))),
-                     arg("style", std::string(uplot_css) + page_css), arg("sections", sections),
+                     arg("headline", page::escape(headline(report))), arg("uplot_css", uplot_css),
+                     arg("page_css", page_css), arg("sections", sections),
                      arg("alpha_pct", 100 * report.alpha), arg("data", page::script_json(data)),
-                     arg("script", std::string(uplot_js) + "\n" + page_js));
+                     arg("uplot_js", uplot_js), arg("page_js", page_js));
 }
 
 } // namespace gate
