@@ -13,8 +13,8 @@ namespace gate
 
 using result::json;
 
-std::vector<json> read_entries(Input &input, const EntryList &list, bool partial,
-                               Collector &collector, const std::function<void(const json &)> &take)
+void read_entries(Input &input, const EntryList &list, bool partial, Collector &collector,
+                  const TakeJson &take, const TakeJson &around)
 {
   JsonBytes bytes(input, true);
   std::string place = fmt::format("{}: /{}", input.name(), list.member);
@@ -32,7 +32,7 @@ std::vector<json> read_entries(Input &input, const EntryList &list, bool partial
       fail(fmt::format("is none of {}: it wants {}", list.format, list.wanted));
     }
   };
-  std::vector<json> roots;
+  size_t texts = 0;
   try {
     while (!bytes.at_end()) {
       json root = read_json(bytes, list.member, take_one);
@@ -43,16 +43,17 @@ std::vector<json> read_entries(Input &input, const EntryList &list, bool partial
         throw input_error(place + " is no list");
       for (size_t i = 0; root.is_array() && i < root.size(); i++)
         take_one({}, root[i], i);
-      roots.push_back(std::move(root));
+      if (around)
+        around(root);
+      texts++;
     }
   } catch (const input_error &failure) {
     if (!partial || collector.empty())
       throw;
     collector.remark(fmt::format("only in part: {}", failure.what()));
   }
-  if (roots.size() > 1)
-    collector.remark(fmt::format("{} runs in one file", roots.size()));
-  return roots;
+  if (texts > 1)
+    collector.remark(fmt::format("{} runs in one file", texts));
 }
 
 std::optional<double> figure_of(const json &value)

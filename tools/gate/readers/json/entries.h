@@ -23,12 +23,12 @@ struct EntryList {
   const char *wanted; // what an entry must have, for an error
 };
 
-// Gives each entry to take(), which may throw wrong_entry and the library's exceptions. Several
-// texts in one input are several runs. partial: as in read_results(). Returns what is around each
-// list. Throws input_error with the place of the entry.
-std::vector<result::json> read_entries(Input &input, const EntryList &list, bool partial,
-                                       Collector &collector,
-                                       const std::function<void(const result::json &)> &take);
+// Gives each entry to take(), which may throw wrong_entry and the library's exceptions, and what is
+// around the list to around(). Several texts in one input are several runs. partial: as in
+// read_results(). Throws input_error with the place of the entry.
+using TakeJson = std::function<void(const result::json &)>;
+void read_entries(Input &input, const EntryList &list, bool partial, Collector &collector,
+                  const TakeJson &take, const TakeJson &around = {});
 
 // The number; NaN for null and for the words that stand for no number. Nothing for all else.
 std::optional<double> figure_of(const result::json &value);

@@ -70,9 +70,9 @@ public:
 
   Reading read(bool partial)
   {
-    for (const json &root :
-         read_entries(x_input, list, partial, x_collector, [&](const json &entry) { take(entry); }))
-      take_context(root);
+    read_entries(
+        x_input, list, partial, x_collector, [&](const json &entry) { take(entry); },
+        [&](const json &root) { take_context(root); });
     use_aggregates();
     if (x_repetitions > 1)
       x_collector.remark("a repetition counts as a load: what a benchmark sets up outside of its "
