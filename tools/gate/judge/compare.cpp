@@ -204,11 +204,24 @@ static bool all_zero(const Figures &base, const Figures &comp)
          std::all_of(comp.loads.begin(), comp.loads.end(), is_zero);
 }
 
-// The fewest loads a side of which two that lie wholly apart differ at alpha: half of it is either
-// side's, and of an unknown direction each has half (docs/statistics/files.md).
-static size_t loads_for(const Row &row, const Settings &settings)
+// The fewest loads a side of which two that lie wholly apart differ at alpha, shared by that many
+// rows: half of it is either side's, and of an unknown direction each has half
+// (docs/statistics/files.md).
+static size_t loads_for(const Row &row, const Settings &settings, size_t family)
 {
-  return fewest_units(settings.alpha / (row.better == Better::Unknown ? 4 : 2));
+  return fewest_units(settings.alpha / family / (row.better == Better::Unknown ? 4 : 2));
+}
+
+// Each row by itself may be proven unchanged; that it is worse takes more where rows share alpha.
+static std::string few_loads_note(const Row &row, size_t fewest, size_t loads,
+                                  const Settings &settings)
+{
+  size_t worse =
+      settings.paired ? 0 : loads_for(row, settings, std::max<size_t>(1, settings.family));
+  std::string more =
+      worse > fewest ? fmt::format(" ({} to be found worse among {} rows)", worse, settings.family)
+                     : "";
+  return fmt::format("needs {} loads a side{}, has {}", fewest, more, loads);
 }
 
 // What is shown and not judged says so where it has plainly changed.
@@ -254,9 +267,9 @@ static Candidate figures_row(Row row, const Figures &base, const Figures &comp, 
   add_evidence(candidate, base, comp, key, settings);
   candidate.row.change = finite(candidate.evidence->change());
   size_t loads = std::min(candidate.row.base_loads, candidate.row.comp_loads);
-  size_t fewest = settings.paired ? settings.fewest_loads : loads_for(candidate.row, settings);
+  size_t fewest = settings.paired ? settings.fewest_loads : loads_for(candidate.row, settings, 1);
   if (loads < fewest) {
-    std::string note = fmt::format("needs {} loads a side, has {}", fewest, loads);
+    std::string note = few_loads_note(candidate.row, fewest, loads, settings);
     return settled(std::move(candidate.row), "few-loads", candidate.row.gated ? note : "");
   }
   note_ungated_change(candidate.row, base.usable(), comp.usable(), settings);
@@ -359,8 +372,12 @@ public:
   std::vector<Candidate> run()
   {
     std::map<std::string, const Benchmark *> base;
-    for (const Benchmark &benchmark : x_base.benchmarks)
+    for (const Benchmark &benchmark : x_base.benchmarks) {
       base.emplace(result::benchmark_key(benchmark), &benchmark);
+      x_settings.family += std::count_if(
+          benchmark.metrics.begin(), benchmark.metrics.end(),
+          [](const Metric &metric) { return metric.gated && metric.kind != Class::Exact; });
+    }
     for (const Benchmark &benchmark : x_comp.benchmarks) {
       x_key = result::benchmark_key(benchmark);
       auto found = base.find(x_key);
@@ -539,7 +556,7 @@ private:
 
   const Result &x_base;
   const Result &x_comp;
-  const Settings &x_settings;
+  Settings x_settings;
   std::map<double, Settings> x_own; // by the tolerance of a threshold
   std::string x_key;
   std::vector<Candidate> x_rows;
