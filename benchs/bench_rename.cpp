@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // rename-*: what a program on __set_task_comm() adds to giving a task another name. One hit is one
-// write to /proc/self/comm. --net takes off what the same write took in this load before the
-// program was attached. What makes a figure wrong: taking it for the cost of the hook, without
-// --net; a system call is in it.
+// write to /proc/self/comm. --net takes off the same write with the program detached, in between.
+// What makes a figure wrong: taking it for the cost of the hook, without --net; a system call is in
+// it.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -63,7 +63,6 @@ public:
     probe::require(needs);
     x_skel = std::make_unique<bpf::Skeleton<Skel>>("rename_bench");
     x_skel->load_only({(*x_skel)->progs.*prog});
-    loop_is_base();
     x_skel->attach();
     x_bytecode = program_tag((*x_skel)->progs.*prog);
   }
@@ -74,6 +73,14 @@ private:
     for (uint32_t i = 0; i < nr_ops; i++)
       x_name.change();
   }
+
+  bool begin_base() override
+  {
+    if (x_skel)
+      x_skel->detach();
+    return x_skel != nullptr;
+  }
+  void end_base() override { x_skel->attach(); }
 
   std::optional<uint64_t> counted(unsigned) override
   {

@@ -53,11 +53,8 @@ protected:
   explicit Calls(const Pair &pair) : x_pair(pair) {}
 
   void loop(unsigned, uint32_t nr_ops) override { call(x_pair.hooked, nr_ops); }
-  bool base_loop(unsigned, uint32_t nr_ops) override
-  {
-    call(x_pair.twin, nr_ops);
-    return true;
-  }
+  bool begin_base() override { return true; }
+  void base_loop(unsigned, uint32_t nr_ops) override { call(x_pair.twin, nr_ops); }
   Function hooked() const { return x_pair.hooked; }
 
 private:

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <limits>
 
 namespace bench
@@ -47,25 +46,15 @@ Counts UserLoopBench::run(unsigned producer, uint32_t nr_ops)
 
 std::optional<Counts> UserLoopBench::run_base(unsigned producer, uint32_t nr_ops)
 {
+  if (!begin_base())
+    return std::nullopt;
   Counts counts;
   counts.hits = nr_ops;
   uint64_t start = now_ns();
-  if (base_loop(producer, nr_ops))
-    counts.ns = now_ns() - start;
-  else if (x_base_ns > 0)
-    counts.ns = static_cast<uint64_t>(std::llround(x_base_ns * nr_ops));
-  else
-    return std::nullopt;
+  base_loop(producer, nr_ops);
+  counts.ns = now_ns() - start;
+  end_base();
   return counts;
-}
-
-void UserLoopBench::loop_is_base()
-{
-  constexpr uint32_t ops = 20000;
-  loop(0, ops / 10); // caches
-  uint64_t start = now_ns();
-  loop(0, ops);
-  x_base_ns = static_cast<double>(now_ns() - start) / ops;
 }
 
 // The fastest of several: whatever disturbs a run only makes it longer.

@@ -28,20 +28,18 @@ public:
 protected:
   // nr_ops ops of this producer, nothing else.
   virtual void loop(unsigned producer, uint32_t nr_ops) = 0;
-  // The same without what is measured; false where that cannot be.
-  virtual bool base_loop(unsigned, uint32_t) { return false; }
+  // The same without what is measured, between the other two, which are not timed: they detach and
+  // attach again, where only that makes a base. false: there is none.
+  virtual bool begin_base() { return false; }
+  virtual void base_loop(unsigned producer, uint32_t nr_ops) { loop(producer, nr_ops); }
+  virtual void end_base() {}
   // Ops that were counted on the producer's CPU so far; nullopt where nothing counts.
   virtual std::optional<uint64_t> counted(unsigned) { return std::nullopt; }
-
-  // For those that have no base loop once a program is attached: times loop() now, as the base of
-  // this load.
-  void loop_is_base();
 
   std::string x_bytecode; // the kernel's tag of the program that ops run, if there is one
 
 private:
   uint64_t x_inject_q20 = 0;
-  double x_base_ns = 0; // per op, by loop_is_base()
 };
 
 // What was counted on the CPU that this thread runs on; it must be pinned.
