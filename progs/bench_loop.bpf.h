@@ -25,6 +25,9 @@ struct bench_ctx {
 	__s64 error;
 	__u32 verdict; /* why the loop was stopped: BENCH_EXHAUSTED or BENCH_WRONG */
 	__u32 producer;
+#ifdef BENCH_CTX_PACKET
+	struct xdp_md *packet; /* for helpers that want the program's own context */
+#endif
 };
 
 /*
@@ -115,6 +118,9 @@ static __always_inline int bench_run(struct xdp_md *xdp, struct bench_args *give
 	slot = &bench_slots[ctx.producer];
 	ctx.cursor = slot->cursor;
 	ctx.rng = slot->rng;
+#ifdef BENCH_CTX_PACKET
+	ctx.packet = xdp;
+#endif
 
 	start = bpf_ktime_get_ns();
 	done = bpf_loop(nr_ops, op, &ctx, 0);

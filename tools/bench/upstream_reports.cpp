@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tools/bench/per_cpu_rates.h"
 #include "tools/bench/reports.h"
 
@@ -115,6 +117,36 @@ public:
   }
 };
 
+class TimingReport : public Report {
+public:
+  explicit TimingReport(const char *name) : x_name(name) {}
+
+  std::string iter(int, double, const Sample &) const override { return ""; }
+
+  std::string summary(const Samples &samples) const override
+  {
+    std::vector<double> values;
+    for (const Sample &sample : samples)
+      if (sample.counts.ops())
+        values.push_back(latency_ns(sample));
+    if (values.empty())
+      return "No timing samples collected.";
+    std::sort(values.begin(), values.end());
+    size_t count = values.size();
+    return fmt::format("{}: median {:.2f} ns/op, stddev {:.2f}, p99 {:.2f} ({} samples)", x_name,
+                       values[count / 2], mean_stddev(values).stddev,
+                       values[std::min(count - 1, count * 99 / 100)], count);
+  }
+
+  std::vector<result::Metric> metrics(const Loads &loads) const override
+  {
+    return time_metrics(loads);
+  }
+
+private:
+  const char *x_name;
+};
+
 // k/s
 double creates_of(const Sample &sample) { return sample.hit_rate * 1e6; }
 
@@ -153,6 +185,11 @@ std::shared_ptr<const Report> lookup_report() { return std::make_shared<LookupRe
 std::shared_ptr<const Report> local_storage_report()
 {
   return std::make_shared<LocalStorageReport>();
+}
+
+std::shared_ptr<const Report> timing_report(const char *name)
+{
+  return std::make_shared<TimingReport>(name);
 }
 
 std::shared_ptr<const Report> storage_create_report()

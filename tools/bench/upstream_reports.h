@@ -15,6 +15,9 @@ std::shared_ptr<const Report> lookup_report();
 
 // Gets of local storage, of which Counts::absent are those of map 0.
 std::shared_ptr<const Report> local_storage_report();
+// The middle and the spread of ns per op, of which an interval is a sample, and no lines of
+// intervals.
+std::shared_ptr<const Report> timing_report(const char *name);
 // Storages created.
 std::shared_ptr<const Report> storage_create_report();
 

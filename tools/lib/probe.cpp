@@ -127,6 +127,16 @@ Missing map_array_of_maps() { return map_type(BPF_MAP_TYPE_ARRAY_OF_MAPS, "array
 
 Missing map_ringbuf() { return map_type(BPF_MAP_TYPE_RINGBUF, "ring buffer"); }
 
+Missing ringbuf_overwrite()
+{
+  if (auto reason = map_ringbuf())
+    return reason;
+  LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = flag_ringbuf_overwrite);
+  if (Fd(bpf_map_create(BPF_MAP_TYPE_RINGBUF, nullptr, 0, 0, 4096, &options)))
+    return std::nullopt;
+  return "ring buffers of this kernel cannot overwrite (BPF_F_RB_OVERWRITE)";
+}
+
 Missing map_perf_event_array()
 {
   return map_type(BPF_MAP_TYPE_PERF_EVENT_ARRAY, "perf event array");
@@ -250,6 +260,7 @@ const std::vector<Probe> &all()
       PROBE(map_bloom),
       PROBE(map_array_of_maps),
       PROBE(map_ringbuf),
+      PROBE(ringbuf_overwrite),
       PROBE(map_perf_event_array),
       PROBE(map_task_storage),
       PROBE(map_sk_storage),

@@ -14,7 +14,7 @@ namespace probe
 using Missing = std::optional<std::string>;
 
 // What the headers of older systems do not name (include/uapi/linux/bpf.h).
-constexpr int map_type_rhash = 35;
+constexpr int map_type_rhash = 35, flag_ringbuf_overwrite = 1 << 19;
 
 Missing bpf(); // bpf(2) creates maps and loads programs for this process
 Missing cap_sys_admin();
@@ -31,6 +31,7 @@ Missing map_lpm_trie();
 Missing map_bloom();
 Missing map_array_of_maps();
 Missing map_ringbuf();
+Missing ringbuf_overwrite(); // BPF_F_RB_OVERWRITE
 Missing map_perf_event_array();
 Missing map_task_storage();
 Missing map_sk_storage();
