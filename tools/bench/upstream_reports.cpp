@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "tools/bench/per_cpu_rates.h"
 #include "tools/bench/reports.h"
@@ -176,7 +177,54 @@ public:
   }
 };
 
+class SockmapReport : public Report {
+public:
+  std::string iter(int iteration, double tick_us, const Sample &sample) const override
+  {
+    return iter_prefix(iteration, tick_us) +
+           fmt::format("Send Speed {:8.3f} MB/s ({:8.3f} calls/s), BPF Speed {:8.3f} MB/s, Rcv "
+                       "Speed {:8.3f} MB/s ({:8.3f} calls/s)",
+                       per_second(sample, "sent") / 1e6, per_second(sample, "sends"),
+                       per_second(sample, "processed") / 1e6, per_second(sample, "received") / 1e6,
+                       per_second(sample, "receives"));
+  }
+
+  std::string summary(const Samples &samples) const override
+  {
+    double mean = 0, bytes = 0;
+    for (const Sample &sample : samples) {
+      mean += per_second(sample, "processed") / 1e6 / samples.size();
+      bytes += reading(sample, "processed");
+    }
+    return fmt::format("Summary: total trans {:>8} MB ± {:5.3f} MB/s",
+                       fmt::format("{:03.0f}", std::floor(bytes / 1e6)), mean);
+  }
+
+  std::vector<result::Metric> metrics(const Loads &loads) const override
+  {
+    auto metrics = time_metrics(loads);
+    for (const char *name : {"sent", "processed", "received"})
+      metrics.push_back(
+          make_metric(name, "MB/s", result::Better::Higher, result::Class::Time, false, loads,
+                      [=](const Sample &sample) { return per_second(sample, name) / 1e6; }));
+    return metrics;
+  }
+
+private:
+  static double reading(const Sample &sample, const char *name)
+  {
+    auto found = sample.readings.find(name);
+    return found == sample.readings.end() ? 0 : found->second;
+  }
+  static double per_second(const Sample &sample, const char *name)
+  {
+    return reading(sample, name) * 1e9 / sample.interval_ns;
+  }
+};
+
 } // namespace
+
+std::shared_ptr<const Report> sockmap_report() { return std::make_shared<SockmapReport>(); }
 
 std::shared_ptr<const Report> full_update_report() { return std::make_shared<FullUpdateReport>(); }
 

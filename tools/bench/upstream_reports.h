@@ -18,6 +18,9 @@ std::shared_ptr<const Report> local_storage_report();
 // The middle and the spread of ns per op, of which an interval is a sample, and no lines of
 // intervals.
 std::shared_ptr<const Report> timing_report(const char *name);
+// Bytes by readings "sent", "sends", "received", "receives" and "processed" of the interval. What
+// stands behind ± in the Summary is the mean of what the program saw, as upstream prints it.
+std::shared_ptr<const Report> sockmap_report();
 // Storages created.
 std::shared_ptr<const Report> storage_create_report();
 
