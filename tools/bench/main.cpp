@@ -13,6 +13,7 @@
 #include "tools/bench/serve.h"
 #include "tools/bench/session.h"
 #include "tools/lib/bpf_error.h"
+#include "tools/lib/probe.h"
 #include "tools/lib/streams.h"
 
 using namespace bench;
@@ -21,8 +22,12 @@ static void list_benchmarks(bool verbose)
 {
   fmt::print("Available benchmarks:\n");
   for (const Descriptor &descriptor : registry()) {
+    std::string options;
+    for (const Option &option : descriptor.options)
+      options += (options.empty() ? " [" : " ") + describe(option);
     if (verbose)
-      fmt::print("- {:<24} {}\n", descriptor.name, descriptor.op);
+      fmt::print("- {:<24} {}{}\n", descriptor.name, descriptor.op,
+                 options.empty() ? "" : options + "]");
     else
       fmt::print("- {}\n", descriptor.name);
   }
@@ -51,6 +56,10 @@ static int run(const Options &options)
 {
   if (options.list) {
     list_benchmarks(options.verbose);
+    return 0;
+  }
+  if (options.probe) {
+    fmt::print("{}", probe::table());
     return 0;
   }
   if (!bpf_usable())

@@ -121,10 +121,7 @@ int run_selected(const std::vector<TestInfo> &tests, const Options &options,
 
 int show_probes()
 {
-  for (const probe::Probe &each : probe::all()) {
-    auto reason = each.missing();
-    fmt::print("{:<26} {}\n", each.name, reason ? "no   " + *reason : "yes");
-  }
+  fmt::print("{}", probe::table());
   return passed;
 }
 
