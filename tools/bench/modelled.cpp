@@ -228,7 +228,7 @@ std::vector<result::Metric> modelled_metrics(const std::vector<Modelled> &loads)
                           .unit = i ? "events/op" : "insns/op",
                           .better = result::Better::Lower,
                           .kind = result::Class::Exact,
-                          .gated = false,
+                          .gated = true,
                           .may_be_zero = i > 0};
     for (const Modelled &load : loads)
       metric.samples.push_back({load.net.at(i)});

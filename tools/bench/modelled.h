@@ -42,7 +42,7 @@ std::optional<Modelled> model_load(Bench &bench, const Selected &selected, Signa
 // "Modelled: 119.4 insns, 34.6 accesses, ...", and how it was had. Of several loads the medians.
 std::vector<std::string> modelled_lines(const std::vector<Modelled> &loads);
 
-// One metric for each event, "modelled_<event>", not gated.
+// One metric for each event, "modelled_<event>".
 std::vector<result::Metric> modelled_metrics(const std::vector<Modelled> &loads);
 
 } // namespace bench

@@ -74,7 +74,7 @@ TEST(modelled_metrics_are_one_for_each_event)
   expect_eq(metrics.at(4).name, "modelled_l1d_misses");
   expect_eq(metrics.at(4).unit, "events/op");
   for (const result::Metric &metric : metrics)
-    expect(metric.kind == result::Class::Exact && !metric.gated && metric.samples.size() == 2,
+    expect(metric.kind == result::Class::Exact && metric.gated && metric.samples.size() == 2,
            metric.name);
   expect(modelled_metrics({}).empty() && modelled_lines({}).empty(), "where no model runs");
 }

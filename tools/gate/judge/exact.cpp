@@ -3,11 +3,36 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "tools/gate/statistics/statistics.h"
 
 namespace gate
 {
+
+// docs/measurements.md has what they were chosen from.
+static constexpr std::pair<std::string_view, EventFloor> event_floors[] = {
+    {"modelled_insns", {.relative = 0, .absolute = 0.05}},
+    {"modelled_loads", {.relative = 0.002, .absolute = 0.05}},
+    {"modelled_stores", {.relative = 0.002, .absolute = 0.05}},
+    {"modelled_lines", {.relative = 0.01, .absolute = 0.05}},
+    {"modelled_l1i_misses", {.relative = 0.05, .absolute = 0.05}},
+    {"modelled_l1d_misses", {.relative = 0.05, .absolute = 0.05}},
+    {"modelled_l2_misses", {.relative = 0.05, .absolute = 0.05}},
+    {"modelled_l3_misses", {.relative = 0.05, .absolute = 0.05}},
+    {"modelled_tlb_misses", {.relative = 0.05, .absolute = 0.05}},
+    {"modelled_walks", {.relative = 0.05, .absolute = 0.05}},
+    {"modelled_branches", {.relative = 0.002, .absolute = 0.05}},
+    {"modelled_mispredicted", {.relative = 0.01, .absolute = 0.05}},
+};
+
+EventFloor event_floor(std::string_view metric)
+{
+  for (const auto &[name, floor] : event_floors)
+    if (name == metric)
+      return floor;
+  return {};
+}
 
 // The largest distance of a value from the median.
 static double spread_of(const std::vector<double> &values)

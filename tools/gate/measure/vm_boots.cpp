@@ -32,8 +32,10 @@ static constexpr const char *result_name = "result.json";
 
 static std::vector<std::string> command_line(const BootPlan &plan, const TemporaryDirectory &out)
 {
-  std::vector<std::string> argv = {plan.vmtest, "--icount",
-                                   "--seeds",   std::to_string(plan.seeds),
+  std::string seeds = fmt::format("{}-{}", plan.first_seed, plan.first_seed + plan.seeds - 1);
+  std::vector<std::string> argv = {plan.vmtest, plan.model.empty() ? "--icount"
+                                                                   : "--model=" + plan.model,
+                                   "--seeds",   seeds,
                                    "-j",        std::to_string(plan.jobs),
                                    "--kernel",  plan.kernel,
                                    "--out",     out / "out",
@@ -133,7 +135,7 @@ static std::vector<Boot> read_boots(const BootPlan &plan, const TemporaryDirecto
   throw boot_error(fmt::format("vmtest: {}, no outcomes: {}", finished.failure, words));
 }
 
-static void check_counted(const Result &result)
+static void check_counted(const Result &result, const std::string &model)
 {
   bool skipped = std::all_of(result.benchmarks.begin(), result.benchmarks.end(),
                              [](const auto &each) { return each.status == Status::Skipped; });
@@ -142,6 +144,9 @@ static void check_counted(const Result &result)
                                                        : result.benchmarks[0].reason);
   if (result.environment.text_of("accelerator") != "icount")
     throw boot_error("bench did not find that its clock counts instructions");
+  if (const Value *vm = result.environment.find("vm");
+      !model.empty() && (!vm || vm->text_of("model").empty()))
+    throw boot_error("bench did not tell which model counted its events");
 }
 
 // Figures come back when their guest ends: with several seeds, each to a directory of its own.
@@ -181,7 +186,7 @@ Result count_instructions(const BootPlan &plan, const std::function<void(size_t)
   try {
     Result result = merge_boots(read_boots(plan, out, finished));
     result.started = started; // the guest's clock is made up
-    check_counted(result);
+    check_counted(result, plan.model);
     return result;
   } catch (const json::exception &failure) {
     throw boot_error(fmt::format("vmtest told its outcomes in another form: {}", failure.what()));

@@ -14,6 +14,12 @@ static bool is_counted(const Value &environment)
   return environment.text_of("accelerator") == "icount";
 }
 
+std::string model_of(const Value &environment)
+{
+  const Value *vm = environment.find("vm");
+  return vm ? vm->text_of("model") : "";
+}
+
 std::string kernel_of(const Value &environment)
 {
   std::string release = environment.text_of("kernel");
@@ -28,7 +34,8 @@ std::string kernel_of(const Value &environment)
 static std::string describe(const Report &report, const Settings &settings)
 {
   if (settings.counted)
-    return fmt::format("counts of instructions in {} against {}; a load is a boot",
+    return fmt::format("counts of instructions{} in {} against {}; a load is a boot",
+                       model_of(report.comp_environment).empty() ? "" : " and events",
                        kernel_of(report.comp_environment), kernel_of(report.base_environment));
   return fmt::format("measured apart: what drifted between the two runs counts as "
                      "change (tolerance {:g} %)",
@@ -58,6 +65,12 @@ static void compare_machines(bool allow_foreign, Settings &settings, Report &rep
       report.remarks.push_back("advice only, since --allow-foreign was given");
     else
       settings.incomparable = "other machine or configuration";
+  }
+  if (std::string base = model_of(one), comp = model_of(other);
+      settings.counted && base != comp) {
+    auto shown = [](const std::string &model) { return model.empty() ? "no model" : model; };
+    settings.incomparable =
+        fmt::format("counted under {} against {}", shown(comp), shown(base));
   }
   for (const std::string &warning : differences.warned)
     report.remarks.push_back("differs: " + warning);
