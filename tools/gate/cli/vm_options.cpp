@@ -19,7 +19,8 @@ static void add_boots(CLI::App &command, Options &options, VmTexts &texts)
 {
   command.add_option("--seeds", texts.seeds, "boots, with seeds 1 to N, or A-B (5)")->group(group);
   // With "=" only: what follows is a benchmark.
-  command.add_flag("--model{generic}", options.vm.model, "events of this machine, too (docs/model.md)")
+  command
+      .add_flag("--model{generic}", options.vm.model, "events of this machine, too (docs/model.md)")
       ->group(group);
   command.add_option("-j,--jobs", texts.jobs, "guests at a time (one for each CPU)")->group(group);
   command.add_option("--vmtest", options.vm.vmtest, "the vmtest executable")->group(group);

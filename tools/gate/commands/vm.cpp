@@ -102,11 +102,11 @@ static void check_model(const Result &base, const Options &options)
 {
   std::string model = model_of(base.environment);
   if (model.empty() && !options.vm.model.empty())
-    throw usage_error(fmt::format("--model: {} has no events: record it anew with --model",
-                                  options.vm.baseline));
+    throw usage_error(
+        fmt::format("--model: {} has no events: record it anew with --model", options.vm.baseline));
   if (!model.empty() && options.vm.model.empty())
-    throw usage_error(fmt::format("{} has events of the model {}: give its --model",
-                                  options.vm.baseline, model));
+    throw usage_error(
+        fmt::format("{} has events of the model {}: give its --model", options.vm.baseline, model));
 }
 
 static int judge_counts(Result base, const Result &comp, const Options &options)

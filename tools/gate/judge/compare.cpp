@@ -89,7 +89,7 @@ static double exact_floor(const Row &row, const Settings &settings)
   default:
     break;
   }
-  EventFloor event = event_floor(row.metric);
+  EventFloor event = event_floor(row.metric, settings.op_insns);
   if (!row.relative)
     return event.absolute;
   double least = row.unit == count_unit   ? settings.count_tolerance
@@ -102,8 +102,8 @@ static Candidate exact_row(Row row, const std::vector<double> &base,
                            const std::vector<double> &comp, const Settings &settings)
 {
   row.method = "exact";
-  row.relative =
-      row.kind != Class::Ratio && std::abs(*row.base) > event_floor(row.metric).absolute;
+  row.relative = row.kind != Class::Ratio &&
+                 std::abs(*row.base) > event_floor(row.metric, settings.op_insns).absolute;
   double floor = exact_floor(row, settings);
   Exact exact = judge_exact(base, comp, floor, row.relative);
   if (exact.spread > floor)
@@ -483,6 +483,8 @@ private:
 
   void add_metrics(const Benchmark &base, const Benchmark &comp)
   {
+    const Metric *insns = find_metric(base, "modelled_insns");
+    x_settings.op_insns = insns ? median(figures_of(*insns, PerLoad::Median).usable()) : 0;
     for (const Metric &metric : base.metrics) {
       Row row = make_row(comp, metric);
       put_dropped(row, base, comp);
@@ -534,7 +536,7 @@ private:
 
   const Result &x_base;
   const Result &x_comp;
-  const Settings &x_settings;
+  Settings x_settings;
   std::string x_key;
   std::vector<Candidate> x_rows;
 };

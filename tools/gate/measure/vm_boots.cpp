@@ -33,13 +33,13 @@ static constexpr const char *result_name = "result.json";
 static std::vector<std::string> command_line(const BootPlan &plan, const TemporaryDirectory &out)
 {
   std::string seeds = fmt::format("{}-{}", plan.first_seed, plan.first_seed + plan.seeds - 1);
-  std::vector<std::string> argv = {plan.vmtest, plan.model.empty() ? "--icount"
-                                                                   : "--model=" + plan.model,
-                                   "--seeds",   seeds,
-                                   "-j",        std::to_string(plan.jobs),
-                                   "--kernel",  plan.kernel,
-                                   "--out",     out / "out",
-                                   "--json",    out / "outcomes.json"};
+  std::vector<std::string> argv = {
+      plan.vmtest, plan.model.empty() ? "--icount" : "--model=" + plan.model,
+      "--seeds",   seeds,
+      "-j",        std::to_string(plan.jobs),
+      "--kernel",  plan.kernel,
+      "--out",     out / "out",
+      "--json",    out / "outcomes.json"};
   if (plan.timeout_s)
     argv.insert(argv.end(), {"--timeout", std::to_string(*plan.timeout_s)});
   argv.insert(argv.end(), {"--", plan.bench});

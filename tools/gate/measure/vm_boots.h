@@ -19,7 +19,7 @@ struct BootPlan {
   std::string vmtest, bench; // paths of executables
   std::string kernel;        // as vmtest names it
   std::vector<std::string> bench_arguments;
-  std::string model;         // as vmtest names it; "": instructions only
+  std::string model; // as vmtest names it; "": instructions only
   uint64_t first_seed = 1;
   size_t seeds = 5;
   size_t jobs = 1;               // guests at a time

@@ -66,11 +66,9 @@ static void compare_machines(bool allow_foreign, Settings &settings, Report &rep
     else
       settings.incomparable = "other machine or configuration";
   }
-  if (std::string base = model_of(one), comp = model_of(other);
-      settings.counted && base != comp) {
+  if (std::string base = model_of(one), comp = model_of(other); settings.counted && base != comp) {
     auto shown = [](const std::string &model) { return model.empty() ? "no model" : model; };
-    settings.incomparable =
-        fmt::format("counted under {} against {}", shown(comp), shown(base));
+    settings.incomparable = fmt::format("counted under {} against {}", shown(comp), shown(base));
   }
   for (const std::string &warning : differences.warned)
     report.remarks.push_back("differs: " + warning);
