@@ -57,8 +57,8 @@ struct Rule {
 };
 
 // A row begins as inconclusive. From top to bottom each rule whose cause was found displaces what
-// those above it said. To add one: its line here, and found() where it is seen; ci/architecture copies
-// the table into docs/gate.md.
+// those above it said. To add one: its line here, and found() where it is seen; ci/architecture
+// copies the table into docs/gate.md.
 // clang-format off
 inline constexpr Rule rules[] = {
   // What the figures say.
