@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "tools/gate/statistics/statistics.h"
 #include "tools/lib/model_page.h"
 
 namespace bench
@@ -182,9 +183,7 @@ static double median_of(const std::vector<Modelled> &loads, size_t event)
   std::vector<double> values;
   for (const Modelled &load : loads)
     values.push_back(load.net.at(event));
-  std::sort(values.begin(), values.end());
-  size_t middle = values.size() / 2;
-  return values.size() % 2 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+  return gate::median(std::move(values));
 }
 
 // A difference of two counts may be a hair below 0, which "-0.00" would show.

@@ -109,11 +109,9 @@ bool TestRunBench::bracket(ModelPage &model)
 
 std::optional<Counts> TestRunBench::run_base(unsigned producer, uint32_t nr_ops)
 {
-  if (!x_base)
-    return std::nullopt;
   // The op's own keys must not notice that its base ran in between.
   bench_slot saved = x_slots[producer];
-  Counts counts = run_all(x_base, producer, nr_ops, 0, false);
+  std::optional<Counts> counts = run_base_on(producer, nr_ops);
   x_slots[producer].cursor = saved.cursor;
   x_slots[producer].rng = saved.rng;
   return counts;

@@ -3,7 +3,9 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <glob.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -25,7 +27,12 @@ namespace
 struct Hierarchy {
   std::string kind;
   std::string home; // directory of the cgroup that this process is in
+  // The memory controller is handed down only since one of us asked for it.
+  bool borrowed = false;
 };
+
+// Ends the names of cgroups that have the controller borrowed: the last of them gives it back.
+constexpr const char *borrowed_mark = "-borrowed";
 
 // The path of this process in the hierarchy with this controller list ("memory", or "" for v2).
 std::optional<std::string> own_cgroup(const std::string &controller)
@@ -68,6 +75,34 @@ bool has_word(const std::string &text, const std::string &word)
   return false;
 }
 
+bool has_borrower(const std::string &home)
+{
+  std::string pattern = home + "/bpfgate-*" + borrowed_mark;
+  glob_t found = {};
+  bool any = glob(pattern.c_str(), GLOB_NOSORT, nullptr, &found) == 0;
+  globfree(&found);
+  return any;
+}
+
+// Held while somebody may look for borrowers and become one (shared), or give back (exclusive).
+Fd lock_home(const std::string &home, int how)
+{
+  Fd fd(open(home.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd && flock(fd.get(), how))
+    fd.reset();
+  return fd;
+}
+
+// The last one whose cgroup had the controller borrowed.
+void give_back(const std::string &home)
+{
+  Fd lock = lock_home(home, LOCK_EX);
+  if (!lock || has_borrower(home))
+    return;
+  std::ofstream control(home + "/cgroup.subtree_control");
+  control << "-memory" << std::flush; // refused where somebody else uses it by now
+}
+
 std::optional<Hierarchy> find_v2(std::string &why)
 {
   auto mount = mount_point("cgroup2", "");
@@ -95,8 +130,17 @@ std::optional<Hierarchy> find_v2(std::string &why)
       why += "cgroup v2 does not hand the memory controller down; ";
       return std::nullopt;
     }
+    return Hierarchy{"cgroup v2", home, true};
   }
-  return Hierarchy{"cgroup v2", home};
+  return Hierarchy{"cgroup v2", home, has_borrower(home)};
+}
+
+// Until the cgroup is there, nobody may give back what it borrows.
+Fd lock_v2()
+{
+  auto mount = mount_point("cgroup2", "");
+  auto own = own_cgroup("");
+  return mount && own ? lock_home(*mount + *own, LOCK_SH) : Fd();
 }
 
 std::optional<Hierarchy> find_v1(std::string &why)
@@ -138,10 +182,12 @@ uint64_t read_bytes(const std::string &path)
 }
 
 // rmdir fails with EBUSY until the last process is really gone.
-void remove_cgroup(const char *dir)
+void remove_cgroup(const std::string &dir)
 {
-  for (int tries = 0; tries < 200 && rmdir(dir) && errno == EBUSY; tries++)
+  for (int tries = 0; tries < 200 && rmdir(dir.c_str()) && errno == EBUSY; tries++)
     usleep(10000);
+  if (dir.ends_with(borrowed_mark))
+    give_back(dir.substr(0, dir.find_last_of('/')));
 }
 
 } // namespace
@@ -159,7 +205,7 @@ struct MemoryCgroup::Reaper {
     if (pid < 0)
       throw std::system_error(errno, std::generic_category(), "cannot fork");
     if (pid == 0)
-      wait_and_remove(ends, dir.c_str());
+      wait_and_remove(ends, dir);
     close(ends[0]);
     ours.reset(ends[1]);
   }
@@ -168,7 +214,7 @@ struct MemoryCgroup::Reaper {
     ours.reset();
     waitpid(pid, nullptr, 0);
   }
-  [[noreturn]] static void wait_and_remove(int ends[2], const char *dir)
+  [[noreturn]] static void wait_and_remove(int ends[2], const std::string &dir)
   {
     setsid(); // so that Ctrl-C, meant for the parent, does not end it
     // A reader of the parent's output would wait for us, and BPF maps must not live on in here.
@@ -188,6 +234,7 @@ struct MemoryCgroup::Reaper {
 MemoryCgroup::MemoryCgroup()
 {
   std::string why;
+  Fd lock = lock_v2();
   auto hierarchy = find_v2(why);
   if (!hierarchy)
     hierarchy = find_v1(why);
@@ -197,18 +244,24 @@ MemoryCgroup::MemoryCgroup()
   static std::atomic<unsigned> count;
   x_kind = hierarchy->kind;
   x_home = hierarchy->home;
-  x_dir = fmt::format("{}/bpfgate-{}-{}", x_home, getpid(), count++);
+  x_dir = fmt::format("{}/bpfgate-{}-{}{}", x_home, getpid(), count++,
+                      hierarchy->borrowed ? borrowed_mark : "");
   x_usage_file = x_dir + (v2 ? "/memory.current" : "/memory.usage_in_bytes");
   x_peak_file = x_dir + (v2 ? "/memory.peak" : "/memory.max_usage_in_bytes");
-  if (mkdir(x_dir.c_str(), 0755))
-    throw bpf::missing(fmt::format("no memory cgroup: cannot make '{}': {}", x_dir,
-                                   std::generic_category().message(errno)));
+  if (mkdir(x_dir.c_str(), 0755)) {
+    std::string problem = std::generic_category().message(errno);
+    lock.reset(); // giving back waits for it
+    if (hierarchy->borrowed)
+      give_back(x_home);
+    throw bpf::missing(fmt::format("no memory cgroup: cannot make '{}': {}", x_dir, problem));
+  }
   try {
     x_reaper = std::make_unique<Reaper>(x_dir);
     move_process(x_dir, getpid());
   } catch (const std::system_error &error) {
+    lock.reset(); // giving back waits for it
     x_reaper.reset();
-    rmdir(x_dir.c_str());
+    remove_cgroup(x_dir); // where there was no reaper to do so
     throw bpf::missing(std::string("no memory cgroup: ") + error.what());
   }
 }

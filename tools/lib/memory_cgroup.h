@@ -13,6 +13,7 @@ public:
   // Creates a child cgroup and moves this process into it, until leave(). Throws bpf::missing with
   // the reason where no hierarchy has a memory controller that we may use. The cgroup goes away
   // with the object, and also when this process is killed: a small child process waits for that.
+  // Where v2 handed no memory controller down, the last such cgroup leaves it like that.
   MemoryCgroup();
   ~MemoryCgroup();
   MemoryCgroup(const MemoryCgroup &) = delete;

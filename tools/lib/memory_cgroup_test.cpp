@@ -88,6 +88,21 @@ TEST(cgroup_is_left_and_removed_at_the_end)
   expect(waitpid(-1, nullptr, WNOHANG) < 0, "a child was left over");
 }
 
+// Also where two at once had the controller borrowed, whoever ends first.
+TEST(cgroup_gives_the_controller_of_v2_back)
+{
+  std::string control = "/sys/fs/cgroup/cgroup.subtree_control";
+  auto before = read_small_file(control);
+  if (!before || make_cgroup()->kind() != "cgroup v2")
+    throw Skip("the memory controller is not that of a cgroup v2 at /sys/fs/cgroup");
+  expect(read_small_file(control) == before);
+  auto first = make_cgroup(), second = make_cgroup();
+  first.reset();
+  expect_eq(read_small_file(control)->find("memory") != std::string::npos, true);
+  second.reset();
+  expect(read_small_file(control) == before);
+}
+
 TEST(cgroup_goes_when_its_owner_is_killed)
 {
   make_cgroup();

@@ -300,7 +300,7 @@ Machine read_host(const std::string &directory)
   return machine;
 }
 
-static std::string read_text(const std::string &path)
+std::string read_text(const std::string &path)
 {
   std::ifstream file(path);
   std::ostringstream text;

@@ -44,6 +44,8 @@ struct machine_error : std::runtime_error {
 Machine find_machine(const std::string &name);
 // Of the text of a TOML file; where: what errors begin with.
 Machine parse_machine(const std::string &text, const std::string &where);
+// A whole file. Throws machine_error.
+std::string read_text(const std::string &path);
 // As a TOML file that says all of it.
 std::string to_text(const Machine &machine);
 // The caches under a directory like /sys/devices/system/cpu/cpu0/cache.

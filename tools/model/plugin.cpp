@@ -382,14 +382,6 @@ static std::map<std::string, std::string> take_arguments(int argc, char **argv)
   return given;
 }
 
-static std::string read_text(const std::string &path)
-{
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 static void check(const qemu_info_t &info, const std::string &build)
 {
   if (build != MODEL_BUILD)

@@ -12,6 +12,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
@@ -20,6 +21,7 @@
 #include "tools/vmtest/initramfs.h"
 #include "tools/vmtest/interrupt.h"
 #include "tools/vmtest/judge.h"
+#include "tools/vmtest/kernel_log.h"
 #include "tools/vmtest/out_files.h"
 #include "tools/vmtest/protocol.h"
 
@@ -49,7 +51,7 @@ public:
   explicit Boot(const BootRequest &request)
       : x_request(request), x_reader(request.config.nonce), x_writer(request.config.nonce),
         x_files_reader(request.config.nonce), x_input(request.input), x_out(request.out_directory),
-        x_slowness(slowness(request.machine.accelerator))
+        x_log(request.config.splats), x_slowness(slowness(request.machine.accelerator))
   {
   }
   BootResult run();
@@ -67,11 +69,15 @@ private:
   void read_user();
   void take(const Frame &frame);
   void show(Stream stream, std::string_view bytes);
+  void lose_stream(Stream stream, const std::string &why);
   void take_file(const Frame &frame);
+  void take_files(const std::function<void()> &work);
+  void take_report(const std::string &report);
   void greet(const std::string &hello);
   void enter(Phase phase, long seconds);
   void deadline_over();
   void time_out();
+  void traced();
   void inject_nmi();
   void look_for_interrupts();
   void check_complete();
@@ -92,8 +98,10 @@ private:
   OutFiles x_out;
   ConsoleLog x_log;
   Evidence x_evidence;
+  std::optional<KernelReport> x_report;
   bool x_counts_console = true; // what comes after we have disturbed the kernel is no finding
   bool x_files_come = false;
+  std::optional<Stream> x_lost_stream;
   int x_slowness;
   Phase x_phase = Phase::Booting;
   Clock::time_point x_begin, x_command_begin, x_command_end;
@@ -257,8 +265,38 @@ void Boot::read_user()
 
 void Boot::take_file(const Frame &frame)
 {
-  if (frame.kind == FrameKind::File || frame.kind == FrameKind::FileData)
-    x_out.take(frame);
+  if (frame.kind == FrameKind::File || frame.kind == FrameKind::FileData ||
+      frame.kind == FrameKind::FileHole)
+    take_files([&] { x_out.take(frame); });
+}
+
+// A file that is lost costs no other one. The first is told.
+void Boot::take_files(const std::function<void()> &work)
+{
+  try {
+    work();
+  } catch (const std::exception &failure) {
+    if (x_evidence.output_error.empty())
+      x_evidence.output_error = failure.what();
+  }
+}
+
+// The kernel's own records are better than the console, which may be quiet and which programs write
+// to. The first report counts: a later one may tell what we asked for.
+void Boot::take_report(const std::string &report)
+{
+  if (x_report)
+    return;
+  x_report = parse_report(report, x_request.config.splats);
+  if (!x_report)
+    return;
+  if (x_report->lost) {
+    x_request.remark("records of the kernel's log were overwritten before they could be read: the "
+                     "console counts, too");
+    for (const Finding &each :
+         x_evidence.timed_out.empty() ? x_log.findings() : x_evidence.findings)
+      x_report->findings.push_back(each);
+  }
 }
 
 void Boot::greet(const std::string &hello)
@@ -275,11 +313,27 @@ void Boot::greet(const std::string &hello)
   enter(Phase::Running, x_request.timeout_s);
 }
 
+// The other stream, the status and the files still come; the command hears of it as it would
+// without us.
+void Boot::lose_stream(Stream stream, const std::string &why)
+{
+  if (x_request.machine.accelerator == Accelerator::Icount)
+    throw outcome_error(Outcome::OutputLost, why);
+  x_evidence.output_error = why;
+  x_lost_stream = stream;
+  send(FrameKind::Signal, std::to_string(SIGPIPE));
+}
+
 // While our own reader does not read, as a pager does, the guest stands still: no time-out of its.
 void Boot::show(Stream stream, std::string_view bytes)
 {
   Clock::time_point before = Clock::now();
-  x_request.output(stream, bytes);
+  try {
+    if (x_lost_stream != stream)
+      x_request.output(stream, bytes);
+  } catch (const outcome_error &failure) {
+    lose_stream(stream, failure.what());
+  }
   if (x_deadline)
     *x_deadline += Clock::now() - before;
 }
@@ -303,9 +357,9 @@ void Boot::take(const Frame &frame)
     x_evidence.trouble = frame.payload;
     return enter(Phase::Leaving, leave_s);
   case FrameKind::Traced:
-    if (x_phase == Phase::Tracing)
-      x_qemu->kill_now(); // what it wrote to the console before is in the pipe
-    return;
+    return traced();
+  case FrameKind::KernelLog:
+    return take_report(frame.payload);
   case FrameKind::InputTaken:
     return x_input.taken();
   case FrameKind::FilesOn:
@@ -313,6 +367,7 @@ void Boot::take(const Frame &frame)
     return;
   case FrameKind::File:
   case FrameKind::FileData:
+  case FrameKind::FileHole:
     enter(Phase::Sending, files_idle_s);
     return take_file(frame);
   default:
@@ -320,12 +375,24 @@ void Boot::take(const Frame &frame)
   }
 }
 
+// What it wrote to the console before is in the pipe. The command ends here, and what it left
+// behind comes if the guest is well enough.
+void Boot::traced()
+{
+  if (x_phase != Phase::Tracing)
+    return;
+  if (x_request.out_directory.empty())
+    return x_qemu->kill_now();
+  send(FrameKind::Signal, std::to_string(SIGKILL));
+  enter(Phase::Sending, grace_s);
+}
+
 // Both lines may end in either order. A guest that has sent files waits for us to end it.
 void Boot::check_complete()
 {
   if (x_evidence.complete || !x_reader.complete() || (x_files_come && !x_files_reader.complete()))
     return;
-  x_out.finish();
+  take_files([&] { x_out.finish(); });
   x_evidence.complete = true;
   if (x_files_come)
     return x_qemu->kill_now();
@@ -462,8 +529,13 @@ BootResult Boot::result()
 {
   x_evidence.qemu_error = why_qemu_ended();
   x_qemu->kill_now();
-  if (x_counts_console)
+  take_files([&] { x_out.set_modes(); });
+  if (x_report)
+    x_evidence.findings = x_report->findings;
+  else if (x_counts_console)
     x_evidence.findings = x_log.findings();
+  x_evidence.bare_panic = x_log.bare_panic();
+  x_evidence.allowed = x_request.allowed_splats;
   x_evidence.console_silent = x_log.silent();
   x_evidence.line_error = x_reader.error().empty() ? x_files_reader.error() : x_reader.error();
   x_evidence.warn_fatal = x_request.machine.warn_fatal;
@@ -477,7 +549,9 @@ BootResult Boot::result()
   result.status = verdict.status;
   result.detail = verdict.detail;
   result.remark = verdict.remark;
-  result.console = x_log.excerpt(shown_lines);
+  result.console = x_report && !x_report->excerpt.empty() && x_evidence.timed_out.empty()
+                       ? x_report->excerpt
+                       : x_log.excerpt(shown_lines);
   result.files = x_out.files();
   result.total_s = seconds(Clock::now() - x_begin);
   if (x_evidence.hello)

@@ -23,9 +23,10 @@ enum class Stream { Out, Err };
 struct BootRequest {
   const Kernel &kernel;
   Machine machine;
-  RunConfig config;             // nonce and all
-  std::string_view initramfs;   // the payload; config comes behind it
-  std::string out_directory;    // empty: what is under $OUT is dropped
+  RunConfig config;           // nonce and all
+  std::string_view initramfs; // the payload; config comes behind it
+  std::string out_directory;  // empty: what is under $OUT is dropped
+  std::vector<std::string> allowed_splats;
   long timeout_s = 0;           // from the command's start; 0: none
   long boot_timeout_s = 0;      // to the command's start; 0: none
   Terminal *terminal = nullptr; // of --shell

@@ -5,6 +5,8 @@
 #include <array>
 #include <utility>
 
+#include "tools/vmtest/pattern.h"
+
 namespace vmtest
 {
 
@@ -23,6 +25,8 @@ const char *name(Trouble trouble)
                                        "lockup",
                                        "RCU stall",
                                        "hung task",
+                                       "leak",
+                                       "asked for by --splat",
                                        "WARNING",
                                        "out of memory",
                                        "cgroup out of memory"};
@@ -107,7 +111,12 @@ static bool is_lockdep(std::string_view text)
                      [&](std::string_view report) { return text.starts_with(report); }) ||
          (text.starts_with("WARNING: ") &&
           (has(text, "lock order detected") || has(text, "-unsafe lock"))) ||
-         has(text, "BUG: Invalid wait context") || has(text, "BUG: MAX_LOCK");
+         has(text, "BUG: Invalid wait context") || has(text, "BUG: MAX_LOCK") ||
+         has(text, "BUG: MAX_STACK_TRACE_ENTRIES") || text.starts_with("BUG: key ") ||
+         text.starts_with("BUG: looking up invalid subclass") ||
+         text.starts_with("INFO: trying to register non-static key") ||
+         text.starts_with("turning off the locking correctness validator") ||
+         text.starts_with("DEBUG_LOCKS_WARN_ON(");
 }
 
 static std::optional<Trouble> classify_bug(std::string_view text)
@@ -141,11 +150,18 @@ static std::optional<Trouble> classify_stall(std::string_view text)
 {
   if (has(text, "hard LOCKUP"))
     return Trouble::Lockup;
-  if (has(text, "INFO: rcu") && has(text, "stall"))
+  if ((has(text, "INFO: rcu") && has(text, "stall")) ||
+      (text.starts_with("rcu: ") && has(text, " kthread starved for ")))
     return Trouble::RcuStall;
-  if (text.starts_with("INFO: task ") && has(text, " blocked for more than "))
+  if (text.starts_with("INFO: task ") && has(text, " blocked ") && has(text, " for more than "))
     return Trouble::HungTask;
   return std::nullopt;
+}
+
+static bool is_leak(std::string_view text)
+{
+  return text.starts_with("unregister_netdevice: waiting for ") ||
+         (text.starts_with("kmemleak: ") && has(text, "suspected memory leak"));
 }
 
 static std::optional<Trouble> classify(std::string_view text)
@@ -163,17 +179,22 @@ static std::optional<Trouble> classify(std::string_view text)
     return Trouble::Oops;
   if (auto stall = classify_stall(text))
     return stall;
+  if (is_leak(text))
+    return Trouble::Leak;
   if (text.starts_with("WARNING: "))
     return Trouble::Warning;
   return std::nullopt;
 }
 
-std::optional<Finding> scan_line(std::string_view line)
+std::optional<Finding> scan_line(std::string_view line, const std::vector<std::string> &splats)
 {
   auto text = message(line);
   if (!text)
     return std::nullopt;
   auto trouble = classify(*text);
+  if ((!trouble || *trouble == Trouble::Warning) && !splats.empty() &&
+      matches_any(splats, std::string(*text)))
+    trouble = Trouble::Asked;
   if (!trouble)
     return std::nullopt;
   return Finding{*trouble, std::string(*text)};
@@ -194,7 +215,9 @@ static std::string printable(std::string_view line)
 void ConsoleLog::add_line(std::string_view raw)
 {
   std::string line = printable(raw);
-  auto found = scan_line(line);
+  auto found = scan_line(line, x_splats);
+  if (!found && x_bare_panic.empty() && line.starts_with("Kernel panic - not syncing"))
+    x_bare_panic = line;
   if (found && x_findings.empty() && !x_marked)
     x_first.assign(x_lines.end() - std::min<size_t>(2, x_lines.size()), x_lines.end());
   if (found && (x_findings.size() < kept_findings || !find(found->trouble)))

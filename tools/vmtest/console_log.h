@@ -22,6 +22,8 @@ enum class Trouble {
   Lockup, // soft or hard
   RcuStall,
   HungTask,
+  Leak,  // kmemleak, a network device that cannot go
+  Asked, // what --splat looks for
   Warning,
   OutOfMemory,       // of the whole machine
   CgroupOutOfMemory, // of a memory cgroup: a test may want it, so it is told and no more
@@ -34,16 +36,22 @@ struct Finding {
   std::string line; // without its time-stamp
 };
 
-// What one line of the console (without its end) means; nothing for most.
-std::optional<Finding> scan_line(std::string_view line);
+// What one line of the console (without its end) means; nothing for most. splats: expressions of
+// the user's for what is trouble, too.
+std::optional<Finding> scan_line(std::string_view line,
+                                 const std::vector<std::string> &splats = {});
 
 class ConsoleLog {
 public:
+  explicit ConsoleLog(std::vector<std::string> splats = {}) : x_splats(std::move(splats)) {}
   void push(std::string_view bytes);
   // The end of the console: a last line without an end counts, too.
   void finish();
 
   const std::vector<Finding> &findings() const { return x_findings; }
+  // The first line that looks like a panic's and has no time-stamp (printk.time=0, or a program);
+  // empty: none.
+  const std::string &bare_panic() const { return x_bare_panic; }
   // The first of its kind.
   const Finding *find(Trouble trouble) const;
   // At most so many lines, printable: those from mark() on, or from two lines before the first
@@ -58,7 +66,8 @@ public:
 private:
   void add_line(std::string_view line);
 
-  std::string x_partial;
+  std::vector<std::string> x_splats;
+  std::string x_partial, x_bare_panic;
   std::deque<std::string> x_lines;  // the latest
   std::vector<std::string> x_first; // see excerpt()
   bool x_marked = false;

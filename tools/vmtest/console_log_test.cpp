@@ -198,3 +198,23 @@ TEST(a_terminal_is_not_driven_by_the_guest)
   log.push("\33[2J\33]0;title\7[    1.000000] one\ttwo\r\n");
   expect_eq(log.excerpt(1)[0], "[2J]0;title[    1.000000] one two");
 }
+
+TEST(reports_of_other_checkers_are_found)
+{
+  for (auto [line, kind] : {
+           std::pair{"unregister_netdevice: waiting for lo to become free. Usage count = 2",
+                     "leak"},
+           {"kmemleak: 3 new suspected memory leaks (see /sys/kernel/debug/kmemleak)", "leak"},
+           {"INFO: trying to register non-static key.", "lockdep"},
+           {"BUG: MAX_LOCKDEP_ENTRIES too low!", "lockdep"},
+           {"turning off the locking correctness validator.", "lockdep"},
+           {"rcu: rcu_preempt kthread starved for 2100 jiffies! g5 f0x0", "RCU stall"},
+           {"rcu: INFO: rcu_sched detected stalls on CPUs/tasks:", "RCU stall"},
+           {"watchdog: BUG: soft lockup - CPU#0 stuck for 26s! [a:1]", "lockup"},
+           {"INFO: task a:1 blocked in I/O wait for more than 122 seconds.", "hung task"},
+           {"UBSAN: array-index-out-of-bounds in a.c:1:2", "BUG"},
+       })
+    expect_eq(found_in_line(std::string("[    1.000000] ") + line),
+              std::string(kind) + ": " + line);
+  expect_eq(found_in_line("[    1.0] kmemleak: Kernel memory leak detector initialized"), "");
+}

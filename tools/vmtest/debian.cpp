@@ -52,8 +52,9 @@ static Kernel read_cached(const fs::path &directory, const std::string &spec)
                    .release = metadata.at("release"),
                    .image = directory / metadata.at("image").get<std::string>(),
                    .build_id = metadata.at("build_id"),
-                   .config = parse_config(read_file(directory / "config")),
+                   .config_text = read_file(directory / "config"),
                    .remark = metadata.at("remark")};
+  kernel.config = parse_config(kernel.config_text);
   for (const std::string name : metadata.at("modules"))
     kernel.virtio_modules.push_back(directory / "modules" / name);
   if (fs::file_size(kernel.image) != metadata.at("image_size"))

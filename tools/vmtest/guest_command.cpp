@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <termios.h>
 
@@ -49,7 +50,10 @@ struct Streams {
 
 class Command {
 public:
-  Command(const RunConfig &config, Channel &host) : x_config(config), x_host(host), x_input(host) {}
+  Command(const RunConfig &config, Channel &host, GuestLog &log)
+      : x_config(config), x_host(host), x_log(log), x_input(host)
+  {
+  }
   std::string run();
 
 private:
@@ -63,6 +67,7 @@ private:
 
   const RunConfig &x_config;
   Channel &x_host;
+  GuestLog &x_log;
   GuestInput x_input;
   Streams x_streams;
   Fd x_children; // tells of children that ended
@@ -86,6 +91,9 @@ static Streams piped_streams(Fd input)
   Streams streams;
   make_pipe(streams.out, streams.command_out);
   make_pipe(streams.err, streams.command_err);
+  // For /dev/stdout and /dev/stderr of a command that drops its rights.
+  for (const Fd *end : {&streams.command_out, &streams.command_err})
+    fchmod(end->get(), 0666);
   streams.command_in = std::move(input);
   return streams;
 }
@@ -213,6 +221,9 @@ void Command::obey(const Frame &frame)
   if (frame.kind == FrameKind::Resize && x_config.shell)
     resize(x_streams.out.get(), first, second);
   if (frame.kind == FrameKind::Backtrace) {
+    x_log.read();
+    if (x_log.there())
+      x_host.send(FrameKind::KernelLog, x_log.log().report());
     show_backtraces();
     x_host.send(FrameKind::Traced, "");
   }
@@ -230,11 +241,10 @@ void Command::obey()
 void Command::pump()
 {
   while (x_result.empty() || x_streams.out || x_streams.err) {
-    pollfd fds[] = {{x_streams.out.get(), POLLIN, 0},
-                    {x_streams.err.get(), POLLIN, 0},
-                    {x_children.get(), POLLIN, 0},
-                    {x_host.fd(), POLLIN, 0},
-                    {x_input.fd(), x_input.events(), 0}};
+    pollfd fds[] = {
+        {x_streams.out.get(), POLLIN, 0},    {x_streams.err.get(), POLLIN, 0},
+        {x_children.get(), POLLIN, 0},       {x_host.fd(), POLLIN, 0},
+        {x_input.fd(), x_input.events(), 0}, {x_config.read_late ? -1 : x_log.fd(), POLLIN, 0}};
     int ready = poll(fds, std::size(fds), x_result.empty() ? -1 : 2000);
     if (ready == 0)
       return;
@@ -246,6 +256,8 @@ void Command::pump()
       reap();
     if (fds[4].revents)
       x_input.ready(fds[4].revents);
+    if (fds[5].revents)
+      x_log.read();
     if (fds[3].revents)
       obey();
   }
@@ -269,9 +281,9 @@ std::string Command::run()
   return x_result;
 }
 
-std::string run_command(const RunConfig &config, Channel &host)
+std::string run_command(const RunConfig &config, Channel &host, GuestLog &log)
 {
-  return Command(config, host).run();
+  return Command(config, host, log).run();
 }
 
 } // namespace vmtest::guest

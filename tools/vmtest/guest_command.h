@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tools/lib/fd.h"
+#include "tools/vmtest/guest_log.h"
 #include "tools/vmtest/protocol.h"
 #include "tools/vmtest/run_config.h"
 
@@ -32,6 +33,7 @@ private:
 };
 
 // Runs it to its end, then ends whatever it left running. The text of a Result frame.
-std::string run_command(const RunConfig &config, Channel &host);
+// log: read meanwhile.
+std::string run_command(const RunConfig &config, Channel &host, GuestLog &log);
 
 } // namespace vmtest::guest

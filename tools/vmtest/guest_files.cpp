@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -19,31 +20,67 @@ namespace fs = std::filesystem;
 namespace vmtest::guest
 {
 
-bool any_files(const std::string &directory)
+[[noreturn]] static void fail(const std::string &name)
 {
-  std::error_code none;
-  return fs::directory_iterator(directory, none) != fs::directory_iterator();
+  throw std::system_error(errno, std::generic_category(), "cannot read $OUT/" + name);
 }
 
-[[noreturn]] static void fail(const fs::path &path)
+// A name need not be UTF-8, which JSON must be.
+static void send_header(const std::string &name, nlohmann::json header, const SendFrame &send)
 {
-  throw std::system_error(errno, std::generic_category(), "cannot read " + path.string());
+  header["path"] = name;
+  try {
+    send(FrameKind::File, header.dump());
+  } catch (const nlohmann::json::exception &) {
+    header.erase("path");
+    header["path_bytes"] = std::vector<unsigned>();
+    for (unsigned char c : name)
+      header["path_bytes"].push_back(unsigned{c});
+    send(FrameKind::File, header.dump());
+  }
 }
 
-static void send_data(const fs::path &path, uint64_t size, const SendFrame &send)
+static void send_bytes(int file, uint64_t size, const std::string &name, const SendFrame &send)
 {
-  Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  if (!file)
-    fail(path);
-  std::vector<char> bytes(longest_payload);
+  std::vector<char> bytes(std::min<uint64_t>(longest_payload, size));
   while (size > 0) {
-    ssize_t got = read(file.get(), bytes.data(), std::min<uint64_t>(bytes.size(), size));
+    ssize_t got = read(file, bytes.data(), std::min<uint64_t>(bytes.size(), size));
     if (got < 0)
-      fail(path);
+      fail(name);
     if (got == 0)
-      throw std::runtime_error(fmt::format("{} became shorter while it was read", path.string()));
+      throw std::runtime_error(fmt::format("$OUT/{} became shorter while it was read", name));
     send(FrameKind::FileData, {bytes.data(), static_cast<size_t>(got)});
     size -= got;
+  }
+}
+
+// Where data begins at or after an offset: size where none does. A file system that knows no holes
+// has data everywhere.
+static uint64_t next_data(int file, uint64_t from, uint64_t size)
+{
+  off_t at = lseek(file, static_cast<off_t>(from), SEEK_DATA);
+  if (at < 0)
+    return errno == ENXIO ? size : from;
+  return std::min<uint64_t>(at, size);
+}
+
+static uint64_t next_hole(int file, uint64_t from, uint64_t size)
+{
+  off_t at = lseek(file, static_cast<off_t>(from), SEEK_HOLE);
+  return at < 0 ? size : std::min<uint64_t>(at, size);
+}
+
+static void send_data(int file, uint64_t size, const std::string &name, const SendFrame &send)
+{
+  for (uint64_t at = 0; at < size;) {
+    uint64_t data = next_data(file, at, size),
+             hole = data < size ? next_hole(file, data, size) : size;
+    if (data > at)
+      send(FrameKind::FileHole, std::to_string(data - at));
+    if (lseek(file, static_cast<off_t>(data), SEEK_SET) < 0)
+      fail(name);
+    send_bytes(file, hole - data, name, send);
+    at = hole;
   }
 }
 
@@ -51,21 +88,37 @@ static void send_entry(const fs::path &path, const std::string &name, const Send
 {
   struct stat info;
   if (lstat(path.c_str(), &info) < 0)
-    fail(path);
-  bool directory = S_ISDIR(info.st_mode);
-  if (!directory && !S_ISREG(info.st_mode))
+    fail(name);
+  if (S_ISDIR(info.st_mode))
+    return send_header(name, {{"directory", true}, {"mode", info.st_mode & 0777}, {"size", 0}},
+                       send);
+  if (!S_ISREG(info.st_mode))
     return send(FrameKind::Remark, fmt::format("$OUT/{} is no regular file: left behind", name));
-  nlohmann::json header = {{"path", name},
-                           {"directory", directory},
-                           {"mode", info.st_mode & 0777},
-                           {"size", directory ? 0 : static_cast<uint64_t>(info.st_size)}};
+  Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)); // before anything is promised
+  if (!file)
+    fail(name);
+  uint64_t size = info.st_size;
+  send_header(name, {{"directory", false}, {"mode", info.st_mode & 0777}, {"size", size}}, send);
+  send_data(file.get(), size, name, send);
+}
+
+void send_text(const std::string &name, std::string_view content, const SendFrame &send)
+{
+  send_header(name, {{"directory", false}, {"mode", 0644}, {"size", content.size()}}, send);
+  for (; !content.empty(); content.remove_prefix(std::min(content.size(), longest_payload)))
+    send(FrameKind::FileData, content.substr(0, longest_payload));
+}
+
+// One file's trouble is not the others'. A line that does not take a frame is everybody's.
+template <typename Work> static bool survives(const Work &work, const SendFrame &send)
+{
   try {
-    send(FrameKind::File, header.dump());
-  } catch (const nlohmann::json::exception &) {
-    throw std::runtime_error("a name under $OUT is no UTF-8");
+    work();
+    return true;
+  } catch (const std::exception &failure) {
+    send(FrameKind::Remark, fmt::format("{}: left behind", failure.what()));
+    return false;
   }
-  if (!directory)
-    send_data(path, info.st_size, send);
 }
 
 static void send_below(const fs::path &directory, const std::string &prefix, const SendFrame &send)
@@ -75,9 +128,10 @@ static void send_below(const fs::path &directory, const std::string &prefix, con
     names.push_back(entry.path().filename());
   std::sort(names.begin(), names.end());
   for (const std::string &name : names) {
-    send_entry(directory / name, prefix + name, send);
+    if (!survives([&] { send_entry(directory / name, prefix + name, send); }, send))
+      continue;
     if (fs::is_directory(fs::symlink_status(directory / name)))
-      send_below(directory / name, prefix + name + "/", send);
+      survives([&] { send_below(directory / name, prefix + name + "/", send); }, send);
   }
 }
 

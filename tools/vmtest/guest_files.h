@@ -12,12 +12,12 @@ namespace vmtest::guest
 
 using SendFrame = std::function<void(FrameKind, std::string_view)>;
 
-// Whether there is anything under the directory.
-bool any_files(const std::string &directory);
-
 // All directories and regular files under the directory, in the order of their names, as File and
-// FileData frames; a Remark for each that is neither. Throws std::runtime_error where one cannot be
-// read to its end.
+// FileData frames, and FileHole frames for what no disk holds; a Remark for each that is neither,
+// or that cannot be read.
 void send_files(const std::string &directory, const SendFrame &send);
+
+// One file of this name and content.
+void send_text(const std::string &name, std::string_view content, const SendFrame &send);
 
 } // namespace vmtest::guest

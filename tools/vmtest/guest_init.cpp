@@ -18,6 +18,7 @@
 #include "tools/lib/model_page.h"
 #include "tools/vmtest/guest_command.h"
 #include "tools/vmtest/guest_files.h"
+#include "tools/vmtest/guest_log.h"
 #include "tools/vmtest/guest_system.h"
 #include "tools/vmtest/run_config.h"
 
@@ -40,24 +41,34 @@ static std::string hello(const std::vector<std::string> &missing)
   return nlohmann::json{{"release", kernel.release}, {"missing", missing}}.dump();
 }
 
+static void send_log(GuestLog &log, const SendFrame &send)
+{
+  log.read();
+  if (log.there())
+    send_text(kernel_log_name, log.log().text(), send);
+}
+
 // The files go where there is room for them: 16 MiB take a tenth of a second by virtio and a minute
 // on a serial line.
 // Returns whether the host has to take something yet.
-static bool send_out(const RunConfig &config, Channel &host)
+static bool send_out(const RunConfig &config, Channel &host, GuestLog &log)
 {
   std::string why_not;
   Fd port = open_files_port(config.modules, why_not);
   if (!port) {
     host.send(FrameKind::Remark, "files come by the serial line, slowly: " + why_not);
-    send_files(out_directory,
-               [&](FrameKind kind, std::string_view payload) { host.send(kind, payload); });
+    auto send = [&](FrameKind kind, std::string_view payload) { host.send(kind, payload); };
+    send_log(log, send);
+    send_files(out_directory, send);
     return false;
   }
   host.send(FrameKind::FilesOn, "virtio");
   Channel files(std::move(port), config.nonce);
-  send_files(out_directory, [&](FrameKind kind, std::string_view payload) {
+  auto send = [&](FrameKind kind, std::string_view payload) {
     (kind == FrameKind::Remark ? host : files).send(kind, payload);
-  });
+  };
+  send_log(log, send);
+  send_files(out_directory, send);
   files.send(FrameKind::End, "");
   return true;
 }
@@ -69,16 +80,23 @@ static void wait_for_the_host() { sleep(60); }
 static void serve(const RunConfig &config, Channel &host, const std::vector<std::string> &missing)
 {
   show_all_messages();
+  GuestLog log(config.splats);
+  if (!config.read_late)
+    log.open();
   host.send(FrameKind::Hello, hello(missing));
   ModelPage *model = ModelPage::find();
   if (model)
     model->begin_whole();
-  std::string result = run_command(config, host);
+  std::string result = run_command(config, host, log);
   if (model)
     model->finish();
   host.send(FrameKind::Result, result);
   kill_all();
-  bool pending = config.send_files && any_files(out_directory) && send_out(config, host);
+  log.open();
+  bool pending = config.send_files && send_out(config, host, log);
+  log.read();
+  if (log.there())
+    host.send(FrameKind::KernelLog, log.log().report());
   tcdrain(STDOUT_FILENO); // the console
   host.send(FrameKind::End, "");
   host.drain();

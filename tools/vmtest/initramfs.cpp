@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <sstream>
 #include <system_error>
@@ -104,26 +105,63 @@ void Initramfs::add_symlink(const fs::path &guest, const std::string &target)
   add(guest, {.mode = S_IFLNK | 0777, .content = target});
 }
 
-static std::optional<fs::path> in_path(const std::string &name)
+std::vector<fs::path> search_path()
 {
+  std::vector<fs::path> out;
   const char *path = getenv("PATH");
   std::istringstream directories(path ? path : "/usr/bin:/bin");
-  for (std::string directory; std::getline(directories, directory, ':');)
-    if (fs::path file = fs::path(directory) / name; access(file.c_str(), X_OK) == 0)
+  for (std::string each; std::getline(directories, each, ':');)
+    out.emplace_back(each.empty() ? "." : each);
+  out.insert(out.end(), {"/sbin", "/usr/sbin"});
+  return out;
+}
+
+static std::optional<fs::path> in_path(const std::string &name)
+{
+  for (const fs::path &directory : search_path())
+    if (fs::path file = directory / name; access(file.c_str(), X_OK) == 0)
       return fs::absolute(file);
+  if (name.find('/') != std::string::npos && access(name.c_str(), X_OK) == 0)
+    return fs::absolute(name);
   return std::nullopt;
 }
 
-// What a script's first line names: its interpreter, and what env would look for.
-static std::vector<fs::path> interpreters(std::string_view script)
+// The program that env would run: behind its options (-S splits what follows) and NAME=VALUE.
+static std::string program_of_env(std::istream &words)
 {
-  std::istringstream line(std::string(script.substr(2, script.substr(0, 256).find('\n') - 2)));
-  std::string interpreter, argument;
-  line >> interpreter >> argument;
+  for (std::string word; words >> word;) {
+    if (word.starts_with("-S") && word.size() > 2)
+      word.erase(0, 2);
+    else if (word.starts_with("--split-string="))
+      word.erase(0, strlen("--split-string="));
+    if (word == "-u" || word == "-C" || word == "--unset" || word == "--chdir") {
+      words >> word; // its value
+      continue;
+    }
+    std::erase_if(word, [](char c) { return c == '"' || c == '\''; });
+    if (!word.empty() && word[0] != '-' && word.find('=') == std::string::npos)
+      return word;
+  }
+  return "";
+}
+
+// What a script's first line names: its interpreter, and what env would look for.
+static std::vector<fs::path> interpreters(const fs::path &host, std::string_view script)
+{
+  std::string first(script.substr(2, script.substr(0, 256).find('\n') - 2));
+  if (first.ends_with('\r'))
+    throw initramfs_error(fmt::format("'{}': its first line ends with CR LF, so the kernel would "
+                                      "look for an interpreter with CR in its name: save it with "
+                                      "LF",
+                                      host.string()));
+  std::istringstream line(first);
+  std::string interpreter;
+  line >> interpreter;
   std::vector<fs::path> files = {interpreter};
-  if (fs::path(interpreter).filename() == "env" && !argument.empty())
-    if (std::optional<fs::path> found = in_path(argument))
-      files.push_back(*found);
+  if (fs::path(interpreter).filename() == "env")
+    if (std::string program = program_of_env(line); !program.empty())
+      if (std::optional<fs::path> found = in_path(program))
+        files.push_back(*found);
   return files;
 }
 
@@ -144,7 +182,7 @@ void Initramfs::add_executable(const fs::path &host, const fs::path &guest)
       for (const GuestFile &file : find_libraries({host, "/" + path}))
         add(file.guest, program(file.host, 0));
     else if (content.starts_with("#!"))
-      for (const fs::path &interpreter : interpreters(content))
+      for (const fs::path &interpreter : interpreters(host, content))
         if (!x_entries.count(guest_path(interpreter)))
           add_executable(interpreter, interpreter);
   } catch (const library_error &failure) {

@@ -9,9 +9,14 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace vmtest
 {
+
+// Where programs of this machine are looked for: PATH, as a shell would without one, and then where
+// ip, sysctl and tc are, and an ordinary user's PATH does not lead.
+std::vector<std::filesystem::path> search_path();
 
 // One line: which file, and what is wrong with it.
 struct initramfs_error : std::runtime_error {

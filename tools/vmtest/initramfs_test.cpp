@@ -197,6 +197,12 @@ TEST(executables_that_are_scripts)
   auto found = read_back(guest.bytes());
   expect(found.count("bin/sh") == 1 && found.count("usr/bin/env") == 1);
   expect_throws([&] { guest.add_executable(here / "lost", "/bin/lost"); }, "/no/such/interpreter");
+  write_file(here / "split", "#!/usr/bin/env -S A=b 'sed' -n -f\n", 0755);
+  Initramfs other;
+  other.add_executable(here / "split", "/bin/split");
+  expect(other.bytes().find("bin/sed") != std::string::npos, "env -S is not understood");
+  write_file(here / "dos", "#!/bin/sh\r\necho\r\n", 0755);
+  expect_throws([&] { guest.add_executable(here / "dos", "/bin/dos"); }, "CR LF");
 }
 
 TEST(executables_that_are_damaged)

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <optional>
 
+#include "tools/vmtest/pattern.h"
+
 namespace vmtest
 {
 
@@ -108,6 +110,19 @@ static std::string remark(const std::vector<Finding> &findings)
   return text;
 }
 
+// Splats and warnings that --allow-splat lets pass; a panic or a full memory is none.
+static bool is_allowed(const Finding &finding, const std::vector<std::string> &allowed)
+{
+  switch (finding.trouble) {
+  case Trouble::Panic:
+  case Trouble::OutOfMemory:
+  case Trouble::CgroupOutOfMemory:
+    return false;
+  default:
+    return matches_any(allowed, finding.line);
+  }
+}
+
 static Verdict decide(const Evidence &evidence)
 {
   if (evidence.interrupted)
@@ -128,6 +143,9 @@ static Verdict decide(const Evidence &evidence)
     return {Outcome::NoResult, 0, "the guest's init gave up: " + evidence.trouble};
   if (!evidence.qemu_error.empty())
     return {Outcome::QemuError, 0, evidence.qemu_error};
+  // Not to be told from what a program writes: it counts only where the guest is dead.
+  if (!evidence.complete && !evidence.bare_panic.empty())
+    return {Outcome::Panic, 0, evidence.bare_panic};
   if (!evidence.complete || !evidence.line_error.empty())
     return {Outcome::NoResult, 0, why_no_result(evidence)};
   Verdict verdict = judge_result(evidence.result);
@@ -136,10 +154,19 @@ static Verdict decide(const Evidence &evidence)
   return verdict;
 }
 
-Verdict judge(const Evidence &evidence)
+Verdict judge(const Evidence &all)
 {
+  Evidence evidence = all;
+  auto allowed = std::stable_partition(
+      evidence.findings.begin(), evidence.findings.end(),
+      [&](const Finding &finding) { return !is_allowed(finding, all.allowed); });
+  std::vector<Finding> passed(allowed, evidence.findings.end());
+  evidence.findings.erase(allowed, evidence.findings.end());
   Verdict verdict = decide(evidence);
   verdict.remark = remark(evidence.findings);
+  if (!passed.empty())
+    verdict.remark += fmt::format("{}allowed ({}): {}", verdict.remark.empty() ? "" : "; ",
+                                  passed.size(), passed[0].line);
   return verdict;
 }
 

@@ -12,7 +12,10 @@ namespace vmtest
 {
 
 struct Evidence {
-  std::vector<Finding> findings; // on the console, before any backtrace that we asked for
+  // The kernel's, or those on the console; before any backtrace that we asked for.
+  std::vector<Finding> findings;
+  std::string bare_panic;           // see ConsoleLog
+  std::vector<std::string> allowed; // expressions for splats that are none
   bool console_silent = false;
   bool hello = false;       // the guest's init came up
   std::string result;       // of the Result frame, empty: none

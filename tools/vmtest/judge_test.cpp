@@ -149,3 +149,29 @@ TEST(every_outcome_has_its_own_code)
       expect(&one == &other || one.exit_code != other.exit_code || one.exit_code == -1, one.name);
   }
 }
+
+TEST(allowed_splats_are_told_and_pass)
+{
+  Evidence evidence = whole("exited 0");
+  evidence.findings = {{Trouble::Bug, "BUG: known"}, {Trouble::HungTask, "INFO: task a blocked"}};
+  evidence.allowed = {"^BUG: kno", "blocked$"};
+  expect_eq(outcome(evidence), "passed 0");
+  expect_eq(judge(evidence).remark, "allowed (2): BUG: known");
+  evidence.allowed = {"known"};
+  expect_eq(outcome(evidence), "splat 202");
+  evidence.findings = {{Trouble::Panic, "Kernel panic - not syncing: x"}};
+  evidence.allowed = {"."};
+  expect_eq(outcome(evidence), "panic 201");
+}
+
+// printk.time=0: anybody could have written it, so it makes nothing fail that is whole.
+TEST(panic_without_a_stamp_counts_for_a_dead_guest)
+{
+  Evidence evidence;
+  evidence.hello = true;
+  evidence.bare_panic = "Kernel panic - not syncing: x";
+  expect_eq(outcome(evidence), "panic 201");
+  evidence = whole("exited 0");
+  evidence.bare_panic = "Kernel panic - not syncing: x";
+  expect_eq(outcome(evidence), "passed 0");
+}

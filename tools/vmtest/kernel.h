@@ -22,6 +22,7 @@ struct Kernel {
   std::string build_id; // hexadecimal GNU build-id of the ELF; empty when it has none
   // CONFIG_X -> y, m or the value, strings without their quotes. Empty when there is none to read.
   std::map<std::string, std::string> config;
+  std::string config_text; // what it was read from
   // What a guest needs for virtio-serial on PCI, uncompressed, in order of insertion. Empty when it
   // is built in or not to be had; in the latter case remark says so.
   std::vector<std::filesystem::path> virtio_modules;

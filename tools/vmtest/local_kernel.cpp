@@ -143,9 +143,11 @@ private:
       places.insert(places.begin(), tree / ".config");
     for (const fs::path &place : places)
       if (fs::is_regular_file(place)) {
-        x_kernel.config = parse_config(read_file(place));
+        x_kernel.config_text = read_file(place);
+        x_kernel.config = parse_config(x_kernel.config_text);
         return;
       }
+    x_kernel.config_text = embedded;
     x_kernel.config = parse_config(embedded);
   }
 

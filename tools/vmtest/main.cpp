@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <csignal>
+
 #include "tools/lib/atomic_file.h"
 #include "tools/vmtest/guest_init.h"
 #include "tools/vmtest/interrupt.h"
@@ -14,8 +16,19 @@
 
 using namespace vmtest;
 
+// A reader that is gone is an error of write(), not our end. A handler, as what is ignored would
+// stay ignored in the programs that we start.
+static void survive_broken_pipes()
+{
+  struct sigaction action = {};
+  action.sa_handler = [](int) {};
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGPIPE, &action, nullptr);
+}
+
 static int run(const Options &options)
 {
+  survive_broken_pipes();
   catch_interrupts();
   std::vector<RunReport> runs = run_all(options);
   if (options.dry_run)
@@ -33,11 +46,12 @@ static int complain(int code, const std::string &what)
   return code;
 }
 
-// A closed standard input's number would go to the next file that is opened, and --stdin read that.
-static void have_standard_input()
+// The number of a closed standard stream would go to the next file that is opened.
+static void have_standard_streams()
 {
-  if (fcntl(STDIN_FILENO, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != STDIN_FILENO)
-    throw std::runtime_error("the standard input is closed, and /dev/null cannot be opened");
+  for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_WRONLY : O_RDONLY) != fd)
+      throw std::runtime_error("a standard stream is closed, and /dev/null cannot be opened");
 }
 
 int main(int argc, char **argv)
@@ -45,7 +59,7 @@ int main(int argc, char **argv)
   if (is_guest_init(argv[0]))
     run_guest_init();
   try {
-    have_standard_input();
+    have_standard_streams();
     return run(parse_options(argc, argv));
   } catch (const early_exit &wanted) {
     fmt::print("{}", wanted.text);

@@ -57,7 +57,7 @@ static constexpr const char *MODEL_BUILD = "none";
 
 Model find_model(const std::string &)
 {
-  throw usage_error("--model: this vmtest was built without it (needs toml++)");
+  throw usage_error("--model: this vmtest was built without it (-Dmodel=disabled)");
 }
 
 #endif

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "tools/lib/text.h"
+#include "tools/vmtest/pattern.h"
 #include "tools/vmtest/version.h"
 
 namespace vmtest
@@ -34,6 +35,7 @@ Boots each kernel in QEMU and runs this machine's COMMAND in it.
   --env N=VALUE  for COMMAND
   --timeout S    for COMMAND (300; 0: none); TCG has 4 times, --icount 8 times S
   --warn-fatal   a WARNING of the kernel fails, too
+  --splat REGEX, --allow-splat REGEX   what the kernel says is a splat, or none
   --need SYMBOL  the kernel must have CONFIG_SYMBOL
   --memory M     MiB, or 2G (1024)             --cpus N     of the guest (1)
   --append TEXT  to the kernel's command line  -j,--jobs N  guests at a time (1)
@@ -101,6 +103,8 @@ static void add_options(CLI::App &app, Options &options, Texts &texts)
                             {"--with", &options.with},
                             {"--share", &options.share},
                             {"--need", &options.needs},
+                            {"--splat", &options.splats},
+                            {"--allow-splat", &options.allowed_splats},
                             {"--env", &texts.environment},
                             {"--append", &texts.append}})
     app.add_option(name, *list)->allow_extra_args(false);
@@ -209,6 +213,12 @@ static void check(const Options &options)
   std::set<std::string> different(options.kernels.begin(), options.kernels.end());
   if (!options.out.empty() && different.size() < options.kernels.size())
     throw usage_error("--out: the same kernel twice would write to the same place");
+  for (auto [name, patterns] :
+       {std::pair{"--splat", &options.splats}, {"--allow-splat", &options.allowed_splats}})
+    for (const std::string &pattern : *patterns)
+      if (std::string why = pattern_error(pattern); !why.empty() || pattern.empty())
+        throw usage_error(fmt::format("{}: '{}' is no regular expression: {}", name, pattern,
+                                      why.empty() ? "it is empty" : why));
   if (options.icount && options.cpus != 1)
     throw usage_error("--icount has one CPU: with two the order of their steps is the host's");
   if (options.icount && options.shell)

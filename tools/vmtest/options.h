@@ -15,7 +15,7 @@ namespace vmtest
 struct Options {
   std::vector<std::string> kernels;
   std::vector<std::string> command; // as typed
-  std::vector<std::string> with, share, needs;
+  std::vector<std::string> with, share, needs, splats, allowed_splats;
   std::map<std::string, std::string> environment;
   std::string out, json, append, qemu;
   std::string accelerator = "auto"; // or "kvm", "tcg"

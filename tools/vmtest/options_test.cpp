@@ -80,6 +80,8 @@ TEST(icount_has_seeds_and_one_cpu)
          std::vector<uint64_t>{6, 7, 8});
   expect(parse({"--kernel", "a", "--", "x"}).seeds.empty());
   expect_refused({"--kernel", "a", "--seed", "7", "--", "x"}, "need --icount");
+  expect_refused({"--kernel", "a", "--splat", "a(", "--", "x"}, "--splat: 'a(' is no regular");
+  expect_refused({"--kernel", "a", "--allow-splat", "", "--", "x"}, "it is empty");
   expect_refused({"--kernel", "a", "--icount", "--cpus", "2", "--", "x"}, "one CPU");
   expect_refused({"--kernel", "a", "--icount", "--shell"}, "exclude each other");
   expect_refused({"--kernel", "a", "--icount", "--accelerator", "kvm", "--", "x"}, "under TCG");

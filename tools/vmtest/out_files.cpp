@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "tools/lib/text.h"
 #include "tools/vmtest/outcome.h"
 
 namespace vmtest
@@ -46,6 +47,8 @@ void OutFiles::take(const Frame &frame)
   try {
     if (frame.kind == FrameKind::File)
       begin(frame.payload);
+    else if (frame.kind == FrameKind::FileHole)
+      skip(frame.payload);
     else
       add(frame.payload);
   } catch (...) {
@@ -77,20 +80,26 @@ static Fd open_top(const std::string &directory)
 
 void OutFiles::begin(const std::string &text)
 {
-  if (x_file)
+  if (x_file) {
+    drop();
     lose(fmt::format("the guest sent {} only in part", x_path));
+  }
   auto header = nlohmann::json::parse(text, nullptr, false);
   if (header.is_discarded() || !header.is_object())
     lose("the guest sent a file without a name");
   std::string path = header.value("path", "");
+  for (unsigned c : header.value("path_bytes", std::vector<unsigned>{}))
+    path += static_cast<char>(c);
   std::vector<std::string> parts = split(path);
   x_path = x_directory + "/" + path;
   x_parent = open_top(x_directory);
   bool directory = header.value("directory", false);
   for (size_t i = 0; i + (directory ? 0 : 1) < parts.size(); i++)
     x_parent = step_down(x_parent.get(), parts[i], x_path);
-  if (directory)
+  if (directory) {
+    x_modes.emplace_back(path, header.value("mode", 0777u) & 0777);
     return;
+  }
   x_name = parts.back();
   x_partial = fmt::format(".{}.{}.part", x_name.substr(0, 200), getpid());
   x_left = header.value("size", uint64_t{0});
@@ -117,6 +126,36 @@ void OutFiles::add(std::string_view data)
   }
   if (x_left == 0)
     commit();
+}
+
+// At the end of a file, too.
+void OutFiles::skip(const std::string &text)
+{
+  auto length = parse_whole(text);
+  if (!x_file || !length || *length > x_left)
+    lose("the guest sent more of a file than it has");
+  off_t end = lseek(x_file.get(), static_cast<off_t>(*length), SEEK_CUR);
+  if (end < 0 || ftruncate(x_file.get(), end) < 0)
+    lose(x_path, errno);
+  x_left -= *length;
+  if (x_left == 0)
+    commit();
+}
+
+// As far as our umask lets them, as it does with files. The innermost first.
+void OutFiles::set_modes()
+{
+  mode_t mask = umask(0);
+  umask(mask);
+  for (auto each = x_modes.rbegin(); each != x_modes.rend(); ++each) {
+    Fd below(open(x_directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    for (const std::string &part : split(each->first))
+      below.reset(
+          openat(below.get(), part.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!below || fchmod(below.get(), each->second & ~mask) < 0)
+      lose(x_directory + "/" + each->first, errno);
+  }
+  x_modes.clear();
 }
 
 // Some file systems tell only when it is closed that there was no room.

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "tools/lib/fd.h"
 #include "tools/vmtest/protocol.h"
@@ -22,10 +24,13 @@ public:
   OutFiles(const OutFiles &) = delete;
   OutFiles &operator=(const OutFiles &) = delete;
 
-  // A File or FileData frame. Throws outcome_error (OutputLost); what was not whole is then gone.
+  // A File, FileData or FileHole frame. Throws outcome_error (OutputLost); what was not whole is
+  // then gone.
   void take(const Frame &frame);
   // No more will come. Throws where one is not whole.
   void finish();
+  // Gives the directories the permission bits that they had, which may be too few to write there.
+  void set_modes();
 
   size_t files() const { return x_files; }
   uint64_t bytes() const { return x_bytes; }
@@ -33,10 +38,12 @@ public:
 private:
   void begin(const std::string &header);
   void add(std::string_view data);
+  void skip(const std::string &length);
   void commit();
   void drop();
 
   std::string x_directory;
+  std::vector<std::pair<std::string, unsigned>> x_modes; // paths below it
   Fd x_parent, x_file;
   std::string x_path, x_name, x_partial; // of the file that is under way
   uint64_t x_left = 0;

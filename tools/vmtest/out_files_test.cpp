@@ -116,3 +116,70 @@ TEST(nonsense_from_the_guest_is_refused)
   expect_throws([&] { out.take({FrameKind::File, R"({"path":7})"}); }, "");
   expect_throws([&] { out.take(data("x")); }, "more of a file");
 }
+
+static void send(const std::string &from, OutFiles &out, std::string &remarks)
+{
+  guest::send_files(from, [&](FrameKind kind, std::string_view payload) {
+    if (kind == FrameKind::Remark)
+      remarks += payload;
+    else
+      out.take({kind, std::string(payload)});
+  });
+  out.finish();
+  out.set_modes();
+}
+
+TEST(names_holes_and_modes_of_directories_are_kept)
+{
+  TemporaryDirectory from, to;
+  fs::create_directory(from / "closed");
+  write_file(from / "closed/f", "x");
+  chmod((from / "closed").c_str(), 0500);
+  write_file(from / "a\377b", "odd");
+  write_file(from / "sparse", "begin");
+  fs::resize_file(from / "sparse", 64u << 20);
+  OutFiles out(to.path());
+  std::string remarks;
+  send(from.path(), out, remarks);
+  expect_eq(remarks, "");
+  expect_eq(read_file(to / "a\377b"), "odd");
+  expect_eq(read_file(to / "closed/f"), "x");
+  struct stat info;
+  expect_eq(stat((to / "closed").c_str(), &info), 0);
+  expect_eq(info.st_mode & 0777, 0500u);
+  for (const TemporaryDirectory *each : {&from, &to})
+    chmod((*each / "closed").c_str(), 0700);
+  expect_eq(stat((to / "sparse").c_str(), &info), 0);
+  expect_eq(info.st_size, 64 << 20);
+  struct stat source;
+  stat((from / "sparse").c_str(), &source);
+  expect(info.st_blocks <= source.st_blocks + 8, fmt::format("{} blocks", info.st_blocks));
+  expect_eq(read_file(to / "sparse"), read_file(from / "sparse"));
+}
+
+TEST(a_hole_is_no_longer_than_its_file)
+{
+  TemporaryDirectory to;
+  for (const char *length : {"4", "-1", "x", ""}) {
+    OutFiles out(to.path());
+    out.take(file("a", 3));
+    expect_throws([&] { out.take({FrameKind::FileHole, length}); }, "more of a file");
+  }
+  OutFiles out(to.path());
+  expect_throws([&] { out.take({FrameKind::FileHole, "1"}); }, "more of a file");
+  expect(fs::is_empty(to.path()));
+}
+
+// A file that is lost costs no other one.
+TEST(the_next_file_comes_after_one_that_broke_off)
+{
+  TemporaryDirectory to;
+  OutFiles out(to.path());
+  out.take(file("a", 3));
+  expect_throws([&] { out.take(file("b", 1)); }, "only in part");
+  out.take(file("c", 1));
+  out.take(data("x"));
+  out.finish();
+  expect_eq(read_file(to / "c"), "x");
+  expect(!fs::exists(to / "a"));
+}

@@ -33,10 +33,8 @@ static std::vector<fs::path> places()
 {
   fs::path own = own_path().parent_path(), build = own.parent_path().parent_path();
   std::vector<fs::path> out = {build / "prog_tests", build / "benchs", build / "tools/gate", own};
-  const char *path = getenv("PATH");
-  std::istringstream directories(path ? path : "");
-  for (std::string each; std::getline(directories, each, ':');)
-    out.emplace_back(each.empty() ? "." : each);
+  for (fs::path &each : search_path())
+    out.push_back(std::move(each));
   return out;
 }
 
@@ -135,6 +133,9 @@ static Payload collect(const Options &options, const Kernel &kernel)
     add_program(files, name);
   for (const std::string &directory : options.share)
     add_share(files, directory);
+  // Where it counts instructions, a quarter of a megabyte more would move them.
+  if (!options.icount && !kernel.config_text.empty())
+    files.add_text("/boot/config-" + kernel.release, kernel.config_text);
   if (!options.out.empty())
     payload.modules = add_modules(files, kernel);
   payload.bytes = files.bytes();

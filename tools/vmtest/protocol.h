@@ -25,6 +25,8 @@ enum class FrameKind : char {
   FilesOn = 'V',    // "virtio" or "serial": where the files come
   File = 'F',       // JSON: path, mode, size; or directory
   FileData = 'D',   //
+  FileHole = 'Q',   // a length: so many zeroes
+  KernelLog = 'L',  // JSON: what the kernel said, see kernel_log.h
   InputTaken = 'G', // there is room for one more Input frame (--stdin)
   End = 'Z',        // the last frame on its line
   // From the host.

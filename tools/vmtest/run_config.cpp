@@ -24,6 +24,10 @@ std::string to_text(const RunConfig &config)
   // Only where it is asked for: all else shall give the same bytes as ever.
   if (config.input)
     out["input"] = true;
+  if (!config.splats.empty())
+    out["splats"] = config.splats;
+  if (config.read_late)
+    out["read_late"] = true;
   std::string text;
   try {
     text = out.dump();
@@ -48,6 +52,8 @@ RunConfig parse_run_config(std::string_view text)
     in.at("rows").get_to(config.rows);
     in.at("columns").get_to(config.columns);
     config.input = in.value("input", false);
+    config.splats = in.value("splats", config.splats);
+    config.read_late = in.value("read_late", false);
     in.at("send_files").get_to(config.send_files);
     in.at("modules").get_to(config.modules);
     if (config.command.empty())

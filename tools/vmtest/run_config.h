@@ -13,6 +13,8 @@ namespace vmtest
 {
 
 inline constexpr const char *run_config_path = "/vmtest.json";
+// Beside the files of $OUT.
+inline constexpr const char *kernel_log_name = "vmtest-dmesg.txt";
 inline constexpr const char *files_port_name = "vmtest.files";
 
 // isa-debug-exit: what init writes to it, and what QEMU makes of that.
@@ -28,6 +30,8 @@ struct RunConfig {
   int rows = 24, columns = 80;      // of that terminal
   bool input = false;               // what the host sends is its standard input
   bool send_files = false;          // what is under $OUT
+  std::vector<std::string> splats;  // of --splat
+  bool read_late = false;           // the kernel's log only after the command, to disturb nothing
   std::vector<std::string> modules; // for virtio-serial, in order; paths in the guest
 };
 

@@ -216,16 +216,18 @@ static RunConfig make_config(const Options &options, const Prepared &prepared,
   config.environment = environment(options, prepared, machine);
   config.shell = options.shell;
   config.input = options.input;
+  config.splats = options.splats;
+  config.read_late = machine.accelerator == Accelerator::Icount;
   config.send_files = !options.out.empty();
   config.modules = prepared.payload.modules;
   return config;
 }
 
-// As a name of a directory.
+// As a name of a directory; other tools refuse a colon.
 static std::string file_name(std::string text)
 {
   for (char &c : text)
-    if (c == '/' || c == ' ')
+    if (c == '/' || c == ' ' || c == ':')
       c = '_';
   return text;
 }
@@ -348,6 +350,7 @@ static BootResult boot_it(const Options &options, const Prepared &prepared, cons
                       .out_directory = directory_of(options, options.out, run),
                       .timeout_s = options.shell ? 0 : options.timeout_s,
                       .boot_timeout_s = boot_timeout_s};
+  request.allowed_splats = options.allowed_splats;
   request.terminal = terminal ? &*terminal : nullptr;
   request.input = options.input ? STDIN_FILENO : -1;
   request.output = [&](Stream stream, std::string_view bytes) { output.command(stream, bytes); };

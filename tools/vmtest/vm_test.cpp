@@ -43,7 +43,10 @@ static auto on_start(std::vector<int> signals)
 
 TEST(exit_status_and_streams_are_the_commands)
 {
-  VmRun ended = run_vmtest({"--", "sh", "-c", "echo out; echo err >&2; exit 7"});
+  // Also for a command that has dropped its rights.
+  VmRun ended = run_vmtest({"--with", "setpriv", "--", "sh", "-c",
+                            "setpriv --reuid 65534 --regid 65534 --clear-groups sh -c "
+                            "'echo out >/dev/stdout; echo err >/dev/stderr'; exit 7"});
   expect_status(ended, 7);
   expect_eq(ended.out, "out\n");
   expect_has(ended.err, "err\n");
@@ -73,9 +76,42 @@ TEST(panic_is_told)
   expect_has(ended.err, "sysrq_handle_crash");
 }
 
+// A record of the kernel (sysrq's, asked for) that the console does not show, a program's that
+// looks like a splat, and files of all kinds, which come back all the same.
+TEST(quiet_console_hides_nothing_and_all_files_come)
+{
+  TemporaryDirectory directory;
+  VmRun ended = run_vmtest(
+      {"--splat", "^sysrq: HELP", "--out", directory / "out", "--with", "mkdir", "--with", "chmod",
+       "--with", "ls", "--", "sh", "-c",
+       "echo 1 >/proc/sys/kernel/printk; echo N >/sys/module/printk/parameters/time; "
+       "echo '<3>BUG: KASAN: no kernel says so' >/dev/kmsg; echo h >/proc/sysrq-trigger; "
+       "mkdir d; echo x >d/f; chmod 0510 d; echo odd >\"$(printf 'a\\377b')\"; ls /boot"});
+  expect_status(ended, 202);
+  expect_has(ended.err, "splat: asked for by --splat: sysrq: HELP");
+  expect_has(ended.out, "config-6.12");
+  expect_eq(read_file(directory / "out/d/f"), "x\n");
+  expect_eq(read_file(directory / "out/a\377b"), "odd\n");
+  expect((fs::status(directory / "out/d").permissions() & fs::perms::all) ==
+         (fs::perms::owner_read | fs::perms::owner_exec | fs::perms::group_exec));
+  std::string log = read_file(directory / "out/vmtest-dmesg.txt");
+  expect_has(log, "] Linux version 6.12");
+  expect_has(log, "] BUG: KASAN: no kernel says so");
+}
+
+TEST(panic_without_time_stamps_is_told)
+{
+  VmRun ended = run_vmtest({"--append", "printk.time=0", "--", "sh", "-c",
+                            "echo 1 >/proc/sys/kernel/printk; echo c >/proc/sysrq-trigger"});
+  expect_status(ended, 201);
+}
+
 TEST(hang_ends_with_backtraces)
 {
-  VmRun ended = run_vmtest({"--timeout", "1", "--", "sh", "-c", "echo start; while :; do :; done"});
+  TemporaryDirectory directory;
+  VmRun ended = run_vmtest({"--timeout", "1", "--out", directory / "out", "--", "sh", "-c",
+                            "echo start; echo part >f; while :; do :; done"});
+  expect_eq(read_file(directory / "out/f"), "part\n");
   expect_status(ended, 204);
   expect_eq(ended.out, "start\n");
   expect_has(ended.err, "Show backtrace of all active CPUs");
@@ -190,7 +226,7 @@ TEST(full_disk_is_told_and_nothing_is_left)
     throw Skip("no mount namespace of our own: " + ended.err);
   expect_status(ended, 209);
   expect_has(ended.err, "No space left on device");
-  expect_eq(ended.out, "");
+  expect_eq(ended.out, "vmtest-dmesg.txt\n"); // which found room
   expect_no_qemu_left();
 }
 

@@ -98,7 +98,8 @@ CLI::App *add_trend(CLI::App &app, Options &options)
 CLI::App *add_fingerprint(CLI::App &app, Options &options)
 {
   CLI::App *fingerprint = app.add_subcommand(
-      "fingerprint", "this machine: what must be equal to compare, what is told, what is kept");
+      "fingerprint",
+      "this machine: what must be equal to compare, what is reported, what is only kept");
   add_json(*fingerprint, options, "write it to FILE");
   return fingerprint;
 }

@@ -11,19 +11,20 @@ namespace gate
 {
 
 static const std::map<std::string, const char *> values = {
-    {"--a", "COMMAND"},         {"--b", "COMMAND"},       {"--alpha", "P"},
-    {"--anchor", "NAME"},       {"--baseline", "FILE"},   {"--bench", "PROGRAM"},
-    {"--better", "METRIC=WAY"}, {"--bound", "PCT"},       {"--budget", "SEC"},
-    {"--drift-budget", "PCT"},  {"--figures", "FILE"},    {"--format", "FORMAT"},
-    {"--full", "NUM"},          {"--history", "FILE"},    {"--html", "FILE"},
-    {"--import", "FILES"},      {"--jobs", "NUM"},        {"--json", "FILE"},
-    {"--kernel-a", "KERNEL"},   {"--kernel-b", "KERNEL"}, {"--max-units", "NUM"},
-    {"--owner", "WHO"},         {"--pairs", "NUM"},       {"--rename", "OLD=NEW"},
-    {"--report", "FILE"},       {"--runs", "NUM"},        {"--seed", "NUM"},
-    {"--seeds", "NUM"},         {"--store", "DIR"},       {"--stored-tolerance", "PCT"},
-    {"--timeout", "SEC"},       {"--tolerance", "PCT"},   {"--trials", "NUM"},
-    {"--units", "NUM"},         {"--until", "DAY"},       {"--vm", "KERNEL"},
-    {"--vmtest", "PROGRAM"},    {"--waivers", "FILE"},
+    {"--a", "COMMAND"},          {"--b", "COMMAND"},       {"--alpha", "P"},
+    {"--anchor", "NAME"},        {"--baseline", "FILE"},   {"--bench", "PROGRAM"},
+    {"--better", "METRIC=WAY"},  {"--bound", "PCT"},       {"--budget", "SEC"},
+    {"--drift-budget", "PCT"},   {"--figures", "FILE"},    {"--format", "FORMAT"},
+    {"--full", "NUM"},           {"--history", "FILE"},    {"--html", "FILE"},
+    {"--import", "FILES"},       {"--jobs", "NUM"},        {"--json", "FILE"},
+    {"--kernel-a", "KERNEL"},    {"--kernel-b", "KERNEL"}, {"--max-units", "NUM"},
+    {"--owner", "WHO"},          {"--pairs", "NUM"},       {"--rename", "OLD=NEW"},
+    {"--report", "FILE"},        {"--runs", "NUM"},        {"--seed", "NUM"},
+    {"--seeds", "NUM"},          {"--store", "DIR"},       {"--stored-tolerance", "PCT"},
+    {"--sections", "NAME,NAME"}, {"--thresholds", "FILE"}, {"--timeout", "SEC"},
+    {"--tolerance", "PCT"},      {"--trials", "NUM"},      {"--units", "NUM"},
+    {"--until", "DAY"},          {"--vm", "KERNEL"},       {"--vmtest", "PROGRAM"},
+    {"--waivers", "FILE"},
 };
 
 static const std::map<std::string, const char *> examples = {
@@ -32,7 +33,7 @@ static const std::map<std::string, const char *> examples = {
              "  gate check --inject bloom-lookup=30%   slowed on purpose: must exit 1\n"
              "  gate compare old.log new.log           of many programs: docs/formats.md\n"
              "Exit: 0 nothing regressed, 1 a regression, 2 usage or unreadable input,\n"
-             "3 something was missing, invalid or incomparable, or nothing was compared,\n"
+             "3 something was missing, invalid or incomparable, or no row could be judged,\n"
              "4 nothing can be measured here, 130 interrupted.\n"},
     {"gate record", "  gate record\n"
                     "  gate record --if-missing lpm-trie-lookup --nr_entries 10000\n"
@@ -40,8 +41,11 @@ static const std::map<std::string, const char *> examples = {
     {"gate check", "  gate check --json report.json\n"
                    "  gate check --tolerance 10% --strict 'lpm-trie-*'\n"
                    "  gate check --inject bloom-lookup=30%\n"},
-    {"gate compare", "  gate compare base.json comp.json --tolerance 3%\n"
-                     "  gate compare old.log new.log --better latency=lower\n"},
+    {"gate compare",
+     "  gate compare base.json comp.json --tolerance 3%\n"
+     "  gate compare old.log new.log --better latency=lower\n"
+     "  gate compare commit.txt --sections before,after\n"
+     "Exit: as in gate --help; 3 also where no row had enough loads for any verdict.\n"},
     {"gate report", "  gate report report.json --html report.html\n"
                     "  gate report report.json --format junit=junit.xml\n"},
     {"gate ab", "  gate ab --a 'old/bench -d1 htab-mem' --b 'new/bench -d1 htab-mem'\n"

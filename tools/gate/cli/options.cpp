@@ -10,6 +10,7 @@
 #include <random>
 
 #include "tools/gate/cli/help.h"
+#include "tools/gate/cli/thresholds.h"
 #include "tools/gate/cli/version.h"
 #include "tools/gate/cli/vm_options.h"
 #include "tools/gate/history/store.h"
@@ -138,7 +139,8 @@ namespace
 struct Texts {
   std::string tolerance, stored_tolerance, drift_budget, alpha, units, max_units, timeout, seed;
   std::string pairs, budget, trials;
-  std::vector<std::string> renames, directions, formats;
+  std::string thresholds;
+  std::vector<std::string> renames, directions, formats, sections;
 };
 
 } // namespace
@@ -169,6 +171,7 @@ static void add_history(CLI::App &command, Options &options, Texts &texts)
 {
   command.add_option("--drift-budget", texts.drift_budget,
                      "slowdown since the anchor that is accepted");
+  command.add_option("--thresholds", texts.thresholds, "tolerances of rows, TOML (docs/gate.md)");
   command.add_option("--anchor", options.anchor,
                      "the anchor (the last one); compare: or a result file");
   command.add_option("--waivers", options.waivers, "file of waivers (docs/baselines.md)");
@@ -279,7 +282,22 @@ static void take_texts(Options &options, const Texts &texts)
     parse_rename(rename, options.renames);
   for (const std::string &direction : texts.directions)
     parse_direction(direction, options.directions);
+  if (!texts.thresholds.empty())
+    options.thresholds = read_thresholds(texts.thresholds);
   take_formats(options, texts.formats);
+}
+
+static void take_sections(Options &options, const std::vector<std::string> &sections)
+{
+  if (sections.empty() && options.comp.empty())
+    throw usage_error("COMP is required, or --sections");
+  if (sections.empty())
+    return;
+  if (!options.comp.empty())
+    throw usage_error("--sections: both sides are in one file, and two are given");
+  if (sections.size() != 2)
+    throw usage_error("--sections: two names are needed, as in before,after");
+  std::copy(sections.begin(), sections.end(), options.sections.begin());
 }
 
 static void take_counts(Options &options, const Texts &texts)
@@ -314,6 +332,8 @@ Comparison Options::comparison() const
     how.settings.count_tolerance = *count_tolerance;
   if (since_anchor)
     allow_only(how.settings, tolerance);
+  else
+    how.settings.thresholds = thresholds;
   return how;
 }
 
@@ -347,7 +367,13 @@ Options parse_options(int argc, const char *const *argv)
   CLI::App *compare = app.add_subcommand("compare", "compare two files of results");
   compare->add_option("BASE", options.base, "any format of docs/formats.md; - is standard input")
       ->required();
-  compare->add_option("COMP", options.comp)->required();
+  compare->add_option("COMP", options.comp, "not with --sections");
+  compare
+      ->add_option("--sections", texts.sections,
+                   "compare two parts of BASE, by their headings (docs/formats.md)")
+      ->delimiter(',')
+      ->expected(2)
+      ->allow_extra_args(false);
   compare->add_option("--better", texts.directions, "lower, higher or none: what is good of it");
   compare->add_option("--gate", options.gated, "judge METRIC, which would only be shown")
       ->allow_extra_args(false);
@@ -387,6 +413,8 @@ Options parse_options(int argc, const char *const *argv)
   take_texts(options, texts);
   take_counts(options, texts);
   check_units(options);
+  if (chosen == compare)
+    take_sections(options, texts.sections);
   if (chosen == compare || chosen == report)
     return options;
   std::vector<std::string> rest = chosen->remaining();

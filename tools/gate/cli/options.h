@@ -73,8 +73,10 @@ struct Options {
   std::vector<Output> outputs; // of --format
   std::map<std::string, std::string> renames;
   std::map<std::string, std::string> directions; // metric -> "lower", "higher" or "none"
-  std::vector<std::string> gated;   // compare: metrics that are judged though they would not be
-  std::vector<std::string> filters; // compare: globs; only benchmarks with such names; none: all
+  std::vector<std::string> gated;      // compare: metrics that are judged though they would not be
+  std::vector<Threshold> thresholds;   // of --thresholds
+  std::array<std::string, 2> sections; // compare: headings of the two halves of base; or ""
+  std::vector<std::string> filters;    // compare: globs; only benchmarks with such names; none: all
   VmOptions vm;
   BaselineOptions baseline;
   TrendQuery trend;     // with the store beside it
@@ -82,7 +84,10 @@ struct Options {
   bool partial = false; // compare: what comes before the place where a file breaks off
 
   bool in_vm() const { return !vm.kernels[0].empty(); }
-  StoredRule stored_rule() const { return {tolerance, alpha, stored_tolerance.has_value()}; }
+  StoredRule stored_rule() const
+  {
+    return {tolerance, alpha, stored_tolerance.has_value(), thresholds};
+  }
   Comparison comparison() const;
   Policy policy() const { return {.strict = strict, .bisect = bisect}; }
 };

@@ -142,6 +142,18 @@ static std::string prediction_shown(const std::optional<Prediction> &prediction,
                      prediction->runs);
 }
 
+static json row_json(const HistoryRow &row)
+{
+  return {{"name", row.name},
+          {"parameters", row.parameters},
+          {"metric", row.metric},
+          {"unit", row.unit},
+          {"gated", row.gated},
+          {"center", number(row.center)},
+          {"spread", number(row.spread)},
+          {"loads", row.loads}};
+}
+
 namespace
 {
 
@@ -177,15 +189,8 @@ public:
     for (const HistoryRow &row : x_rows) {
       size_t usable = 0;
       auto prediction = predicted(row, usable);
-      json own = {{"name", row.name},
-                  {"parameters", row.parameters},
-                  {"metric", row.metric},
-                  {"unit", row.unit},
-                  {"gated", row.gated},
-                  {"center", number(row.center)},
-                  {"spread", number(row.spread)},
-                  {"loads", row.loads},
-                  {"accepted_runs", usable}};
+      json own = row_json(row);
+      own["accepted_runs"] = usable;
       own["prediction"] = prediction ? json(prediction->half_width(x_alpha)) : json();
       list.push_back(own);
     }
@@ -279,14 +284,7 @@ static void show_run(const Run &run, const std::vector<HistoryRow> &rows, const 
     value["fingerprint"] = fingerprint_json(run.environment);
     value["rows"] = json::array();
     for (const HistoryRow &row : rows)
-      value["rows"].push_back({{"name", row.name},
-                               {"parameters", row.parameters},
-                               {"metric", row.metric},
-                               {"unit", row.unit},
-                               {"gated", row.gated},
-                               {"center", number(row.center)},
-                               {"spread", number(row.spread)},
-                               {"loads", row.loads}});
+      value["rows"].push_back(row_json(row));
     write_json(options.json, value);
   }
   if (options.json == "-")

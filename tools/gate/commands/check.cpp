@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <set>
 
+#include "tools/gate/cli/thresholds.h"
 #include "tools/gate/commands/check_baseline.h"
 #include "tools/gate/commands/check_history.h"
 #include "tools/gate/commands/commands.h"
@@ -68,7 +69,7 @@ public:
     x_report.started = utc_now();
   }
 
-  Report &report()
+  Report &run()
   {
     x_executable = without_debug(read_file(x_options.bench, size_t{1} << 30));
     x_bench_hash = content_hash(x_executable);
@@ -141,12 +142,22 @@ private:
                          x_options.store));
     x_expected =
         expected_keys(x_baseline, without_inject(x_options.bench_arguments), x_options.renames);
+    check_names();
     for (Recording &recording : x_baseline.recordings) {
       x_report.base_environment =
           recording.result.environment; // of the last one, where they differ
       rename_benchmarks(recording.result, x_options.renames);
       add_group(recording);
     }
+  }
+
+  void check_names() const
+  {
+    std::vector<const Result *> known = {&x_comp};
+    for (const Recording &recording : x_baseline.recordings)
+      known.push_back(&recording.result);
+    if (!x_against)
+      check_thresholds(x_options.thresholds, known);
   }
 
   std::string why_stored(Group &group)
@@ -188,6 +199,8 @@ private:
   {
     Settings &settings = group.settings;
     settings.alpha = x_options.alpha;
+    if (!x_options.since_anchor)
+      settings.thresholds = x_options.thresholds;
     settings.expected.emplace(); // what is missing is found by judge_rest()
     settings.paired = group.interleaved();
     settings.tolerance = settings.paired ? x_options.tolerance
@@ -471,7 +484,7 @@ private:
 
 Report check_against(const Options &options, const Recording &against)
 {
-  return std::move(Check(options, &against).report());
+  return std::move(Check(options, &against).run());
 }
 
 // Measures the anchor's executable beside the current one, or compares with its figures.
@@ -501,7 +514,7 @@ int check(const Options &options)
   if (options.drift_budget)
     own.alpha /= 2;
   Check check(own);
-  Report &report = check.report();
+  Report &report = check.run();
   report.alpha = options.alpha;
   hint_renames(report.rows);
   apply_selftest(report, options, check.machine());
@@ -512,6 +525,6 @@ int check(const Options &options)
   return finish(report, options);
 }
 
-Report check_itself(const Options &options) { return Check(options).report(); }
+Report check_itself(const Options &options) { return Check(options).run(); }
 
 } // namespace gate

@@ -9,9 +9,11 @@
 #include <future>
 #include <set>
 
+#include "tools/gate/cli/thresholds.h"
 #include "tools/gate/commands/commands.h"
 #include "tools/gate/judge/drift.h"
 #include "tools/gate/readers/reading.h"
+#include "tools/gate/readers/sections.h"
 #include "tools/gate/report/measured_apart.h"
 
 namespace gate
@@ -63,22 +65,23 @@ static void check_names(const Options &options, const result::Result &base,
         fmt::format("--filter: no benchmark is '{}'", fmt::join(options.filters, "' or '")));
 }
 
-static Reading take_side(Reading reading, const char *side, const Options &options, Report &report)
+static void take_side(Reading &reading, const char *side, const Options &options, Report &report)
 {
   keep_filtered(reading.result, options.filters);
   direct_metrics(reading.result, options);
   for (const std::string &remark : reading.remarks)
     report.remarks.push_back(fmt::format("{} ({}): {}", side, reading.format, remark));
-  return reading;
 }
 
 // The anchor is a file or a run of the store.
 static result::Result read_anchor(const Options &options, Report &report)
 {
   std::error_code error;
-  if (std::filesystem::is_regular_file(options.anchor, error))
-    return take_side(read_results(options.anchor, options.partial), "anchor", options, report)
-        .result;
+  if (std::filesystem::is_regular_file(options.anchor, error)) {
+    Reading anchor = read_results(options.anchor, options.partial);
+    take_side(anchor, "anchor", options, report);
+    return anchor.result;
+  }
   Store store(options.store.empty() ? Store::default_directory() : options.store);
   return store.recording(find_anchor(store, options.anchor).run).result;
 }
@@ -94,19 +97,29 @@ static void compare_drift(result::Result anchor, const result::Result &comp, Opt
   report.remarks.push_back(add_drift(report.rows, since.rows, name, *options.drift_budget));
 }
 
-int compare(const Options &options)
+static std::array<Reading, 2> read_sides(const Options &options)
 {
+  if (options.comp.empty())
+    return read_sections(options.base, options.sections);
   if (options.base == "-" && options.comp == "-")
     throw usage_error("the standard input can be read once: only one side can be '-'");
-  Report report = {.command = "compare"};
-  report.policy = options.policy();
   // Reading is most of the time, so both at once. Not the standard input, which may never end when
   // the other side is already refused.
   bool at_once = options.base != "-" && options.comp != "-";
   auto reading = std::async(at_once ? std::launch::async : std::launch::deferred,
                             [&] { return read_results(options.comp, options.partial); });
-  Reading base = take_side(read_results(options.base, options.partial), "base", options, report);
-  Reading comp = take_side(reading.get(), "comp", options, report);
+  Reading base = read_results(options.base, options.partial);
+  return {std::move(base), reading.get()};
+}
+
+int compare(const Options &options)
+{
+  Report report = {.command = "compare"};
+  report.policy = options.policy();
+  auto [base, comp] = read_sides(options);
+  check_thresholds(options.thresholds, {&base.result, &comp.result});
+  take_side(base, "base", options, report);
+  take_side(comp, "comp", options, report);
   check_names(options, base.result, comp.result);
   Options own = options;
   std::optional<result::Result> anchor;

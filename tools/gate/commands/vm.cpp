@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "tools/gate/cli/thresholds.h"
 #include "tools/gate/commands/commands.h"
 #include "tools/gate/measure/vm_boots.h"
 #include "tools/lib/progress.h"
@@ -114,6 +115,7 @@ static int judge_counts(Result base, const Result &comp, const Options &options)
   Report report = {.command = options.command};
   report.policy = options.policy();
   Comparison how = options.comparison();
+  check_thresholds(options.thresholds, {&base, &comp});
   how.settings.expected = expected_of(options, comp);
   compare_apart(std::move(base), comp, std::move(how), report);
   return finish(report, options);

@@ -81,14 +81,13 @@ static void check(const result::Result &result)
 {
   const auto &known = line_formats();
   auto found = std::find_if(known.begin(), known.end(),
-                            [&](const LineFormat &each) { return each.name == format; });
+                            [&](const auto &each) { return each.second.name == format; });
   require(found != known.end(), "no such format");
-  std::unique_ptr<LineParser> parser = found->make("f");
+  std::unique_ptr<LineParser> parser = found->second.make("f");
   Input input(text, "f");
-  Lines lines(input);
-  std::string buffer;
+  BareLines lines(input);
   for (std::string_view line; lines.next(line);)
-    parser->line(bare_line(line, buffer), lines.number());
+    parser->line(line, lines.number());
   if (parser->recognised())
     check(parser->finish().result);
 }

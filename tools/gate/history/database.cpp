@@ -117,7 +117,7 @@ void Statement::put(int place, double number)
     put_null(place);
 }
 
-void Statement::put_whole(int place, int64_t number)
+void Statement::put_integer(int place, int64_t number)
 {
   sqlite3_bind_int64(x_statement.get(), place, number);
 }
@@ -131,7 +131,7 @@ std::string Statement::text(int column) const
   return bytes ? std::string(reinterpret_cast<const char *>(bytes), size) : "";
 }
 
-int64_t Statement::whole(int column) const
+int64_t Statement::integer(int column) const
 {
   return sqlite3_column_int64(x_statement.get(), column);
 }

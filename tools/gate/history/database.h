@@ -49,7 +49,7 @@ public:
 
   // Columns of the row, from 0.
   std::string text(int column) const;
-  int64_t whole(int column) const;
+  int64_t integer(int column) const;
   double number(int column) const; // NULL: NaN
   bool is_null(int column) const;
 
@@ -59,11 +59,11 @@ private:
   void put(int place, const std::string &text) { put(place, std::string_view(text)); }
   void put(int place, const char *text) { put(place, std::string_view(text)); }
   void put(int place, double number);
-  void put_whole(int place, int64_t number);
+  void put_integer(int place, int64_t number);
   void put_null(int place);
-  template <class Whole>
-  requires std::is_integral_v<Whole>
-  void put(int place, Whole number) { put_whole(place, static_cast<int64_t>(number)); }
+  template <class Integer>
+  requires std::is_integral_v<Integer>
+  void put(int place, Integer number) { put_integer(place, static_cast<int64_t>(number)); }
   template <class Value> void put(int place, const std::optional<Value> &value)
   {
     if (value)

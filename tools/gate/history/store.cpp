@@ -85,7 +85,7 @@ Baseline Store::read(const std::string &class_name) const
   std::map<int64_t, std::set<std::string>> keys;
   Statement rows = database->prepare("SELECT run, key FROM baselines WHERE class = ?1");
   for (rows.bind(class_name); rows.step();)
-    keys[rows.whole(0)].insert(rows.text(1));
+    keys[rows.integer(0)].insert(rows.text(1));
   for (const auto &[run, own] : keys) {
     baseline.recordings.push_back(read_recording(*database, run, path()));
     keep_only(baseline.recordings.back().result, own);

@@ -55,11 +55,11 @@ static HistoryRow row_of(const Statement &row)
       .better = named(row.text(5), {Better::Unknown, Better::Lower, Better::Higher, Better::None}),
       .kind = named(row.text(6),
                     {Class::Time, Class::Exact, Class::Memory, Class::Ratio, Class::Unknown}),
-      .gated = row.whole(7) != 0,
-      .definition = static_cast<int>(row.whole(8)),
+      .gated = row.integer(7) != 0,
+      .definition = static_cast<int>(row.integer(8)),
       .center = row.number(9),
       .spread = row.number(10),
-      .loads = static_cast<size_t>(row.whole(11)),
+      .loads = static_cast<size_t>(row.integer(11)),
       .verdict = row.text(12)};
   if (!row.is_null(13))
     out.change = row.number(13);
@@ -89,7 +89,7 @@ std::map<int64_t, std::vector<HistoryRow>> Store::rows(const std::string &class_
   sql += "WHERE run IN (SELECT id FROM runs WHERE class = ?1)";
   Statement found = database->prepare(sql.c_str());
   for (found.bind(class_name); found.step();)
-    rows[found.whole(14)].push_back(row_of(found));
+    rows[found.integer(14)].push_back(row_of(found));
   return rows;
 }
 
@@ -123,7 +123,7 @@ std::vector<Anchor> Store::anchors() const
     return anchors;
   Statement rows = database->prepare("SELECT name, run, time FROM anchors ORDER BY time, name");
   while (rows.step())
-    anchors.push_back({rows.text(0), rows.whole(1), rows.text(2)});
+    anchors.push_back({rows.text(0), rows.integer(1), rows.text(2)});
   return anchors;
 }
 

@@ -68,7 +68,7 @@ static constexpr const char *from_2_to_3 =
 static int64_t pragma(const Database &database, const char *sql)
 {
   Statement statement = database.prepare(sql);
-  return statement.step() ? statement.whole(0) : 0;
+  return statement.step() ? statement.integer(0) : 0;
 }
 
 static bool is_empty(const Database &database)

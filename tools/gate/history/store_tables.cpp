@@ -109,21 +109,21 @@ static constexpr const char *run_columns =
 
 static Run run_of(const Statement &row)
 {
-  return {.id = row.whole(0),
+  return {.id = row.integer(0),
           .series = {row.text(1), suite_from(row.text(2))},
           .command = row.text(3),
-          .how = row.whole(4) ? How::Interleaved : How::Alone,
+          .how = row.integer(4) ? How::Interleaved : How::Alone,
           .time = row.text(5),
-          .accepted = row.whole(6) != 0,
+          .accepted = row.integer(6) != 0,
           .reason = row.text(7),
           .artefact = row.text(8),
-          .seed = static_cast<uint64_t>(row.whole(9)),
+          .seed = static_cast<uint64_t>(row.integer(9)),
           .revision = row.text(10),
           .base_revision = row.text(11),
           .merge_base = row.text(12),
           .environment = stored_json(row.text(13)),
-          .new_level = row.whole(14) != 0,
-          .in_full = row.whole(15) != 0};
+          .new_level = row.integer(14) != 0,
+          .in_full = row.integer(15) != 0};
 }
 
 std::vector<Run> read_runs(const Database &database)

@@ -52,9 +52,10 @@ static bool judge_by_history(Candidate &candidate, const RunHistory &history, co
   if (!prediction || prediction->unit != row.unit)
     return false;
   row.method = "prediction";
-  row.tolerance = rule.tolerance;
+  const Threshold *own = find_threshold(rule.thresholds, row.name, row.metric);
+  row.tolerance = own ? own->tolerance : rule.tolerance;
   row.base = std::exp(prediction->center);
-  candidate.evidence = predicted_evidence(*prediction, log->second, rule.tolerance, row.better);
+  candidate.evidence = predicted_evidence(*prediction, log->second, row.tolerance, row.better);
   row.change = candidate.evidence->change();
   describe(row, *prediction, rule.alpha);
   return true;

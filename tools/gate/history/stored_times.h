@@ -16,6 +16,7 @@ namespace gate
 struct StoredRule {
   double tolerance = 0.05, alpha = 0.01; // fractions
   bool trusted = false; // the user told how far this machine drifts (--stored-tolerance)
+  std::vector<Threshold> thresholds;
 };
 
 // Replaces the evidence of candidates measured apart. comp: the run that is judged, with samples.

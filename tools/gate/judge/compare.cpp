@@ -2,6 +2,7 @@
 #include "tools/gate/judge/compare.h"
 
 #include <fmt/format.h>
+#include <fnmatch.h>
 
 #include <algorithm>
 #include <cmath>
@@ -75,6 +76,16 @@ void allow_only(Settings &settings, double budget)
   settings.tolerance = settings.count_tolerance = settings.exact_tolerance = budget;
   settings.memory_relative = budget;
   settings.ratio_points = 100 * budget;
+}
+
+const Threshold *find_threshold(const std::vector<Threshold> &all, const std::string &benchmark,
+                                const std::string &metric)
+{
+  auto last = std::find_if(all.rbegin(), all.rend(), [&](const Threshold &each) {
+    return (each.metric.empty() || each.metric == metric) &&
+           fnmatch(each.benchmarks.c_str(), benchmark.c_str(), 0) == 0;
+  });
+  return last == all.rend() ? nullptr : &*last;
 }
 
 // The least tolerance, on the row's scale.
@@ -214,11 +225,11 @@ static bool all_zero(const Figures &base, const Figures &comp)
          std::all_of(comp.loads.begin(), comp.loads.end(), is_zero);
 }
 
-// The fewest loads a side of which two that lie wholly apart differ at that level: either median is
-// outside of its own n loads with probability 2^-n (docs/statistics/files.md).
-static size_t loads_for(double level)
+// The fewest loads a side of which two that lie wholly apart differ at alpha: half of it is either
+// side's, and of an unknown direction each has half (docs/statistics/files.md).
+static size_t loads_for(const Row &row, const Settings &settings)
 {
-  return static_cast<size_t>(std::ceil(1 - std::log2(level)));
+  return fewest_units(settings.alpha / (row.better == Better::Unknown ? 4 : 2));
 }
 
 // What is shown and not judged says so where it has plainly changed.
@@ -264,7 +275,7 @@ static Candidate figures_row(Row row, const Figures &base, const Figures &comp, 
   add_evidence(candidate, base, comp, key, settings);
   candidate.row.change = finite(candidate.evidence->change());
   size_t loads = std::min(candidate.row.base_loads, candidate.row.comp_loads);
-  size_t fewest = settings.paired ? settings.fewest_loads : loads_for(settings.alpha);
+  size_t fewest = settings.paired ? settings.fewest_loads : loads_for(candidate.row, settings);
   if (loads < fewest) {
     std::string note = fmt::format("needs {} loads a side, has {}", fewest, loads);
     return settled(std::move(candidate.row), "few-loads", candidate.row.gated ? note : "");
@@ -510,14 +521,30 @@ private:
                           "no baseline"));
   }
 
+  // With the row's own tolerance, where it has one.
+  const Settings &settings_of(Row &row)
+  {
+    const Threshold *threshold = find_threshold(x_settings.thresholds, row.name, row.metric);
+    if (!threshold)
+      return x_settings;
+    add_note(row,
+             fmt::format("tolerance {:g} %, {}", 100 * threshold->tolerance, threshold->place));
+    auto [own, is_new] = x_own.try_emplace(threshold->tolerance, x_settings);
+    if (is_new)
+      allow_only(own->second, threshold->tolerance);
+    own->second.op_insns = x_settings.op_insns;
+    return own->second;
+  }
+
   void add_metric(Row row, const Metric &base, const Metric &comp)
   {
-    Candidate candidate = metric_row(std::move(row), base, comp, x_key, x_settings);
+    const Settings &settings = settings_of(row);
+    Candidate candidate = metric_row(std::move(row), base, comp, x_key, settings);
     std::optional<Candidate> tail;
     bool wanted = x_settings.show_tail || x_settings.gate_tail;
     if (wanted && candidate.evidence && candidate.row.method == "ab" && candidate.row.gated &&
         candidate.row.kind == Class::Time && base.unit == comp.unit)
-      tail = tail_row(candidate.row, base.samples, comp.samples, x_settings);
+      tail = tail_row(candidate.row, base.samples, comp.samples, settings);
     add(std::move(candidate));
     if (tail)
       add(std::move(*tail));
@@ -537,6 +564,7 @@ private:
   const Result &x_base;
   const Result &x_comp;
   Settings x_settings;
+  std::map<double, Settings> x_own; // by the tolerance of a threshold
   std::string x_key;
   std::vector<Candidate> x_rows;
 };

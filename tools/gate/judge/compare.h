@@ -19,6 +19,18 @@
 namespace gate
 {
 
+// Rows that have a tolerance of their own: of benchmarks with such names, of one metric or of all.
+struct Threshold {
+  std::string benchmarks = "*"; // a glob
+  std::string metric;           // empty: any
+  double tolerance = 0;         // as allow_only() takes it
+  std::string place;            // where it was said, "FILE:3:1"
+};
+
+// The last one that covers the row; null: none.
+const Threshold *find_threshold(const std::vector<Threshold> &all, const std::string &benchmark,
+                                const std::string &metric);
+
 struct Settings {
   bool paired = false;
   double tolerance = 0.05; // of times, a fraction
@@ -33,11 +45,12 @@ struct Settings {
   double memory_relative = 0.10;
   double memory_floor_mib = 0.5;
   double ratio_points = 0.5;
-  double alpha = 0.01;      // family-wise, for regressions and for improvements
-  size_t fewest_loads = 20; // for a verdict on what is paired and not exact
-  bool show_tail = false;   // a row for the tail of epochs beside each time
-  bool gate_tail = false;   // it may fail the gate; implies show_tail
-  size_t planned_units = 0; // of the confirming stage, for the smallest detectable effect
+  double alpha = 0.01;               // family-wise, for regressions and for improvements
+  size_t fewest_loads = 20;          // for a verdict on what is paired and not exact
+  bool show_tail = false;            // a row for the tail of epochs beside each time
+  bool gate_tail = false;            // it may fail the gate; implies show_tail
+  size_t planned_units = 0;          // of the confirming stage, for the smallest detectable effect
+  std::vector<Threshold> thresholds; // see find_threshold()
   // Not empty: the two sides cannot be compared at all, and why.
   std::string incomparable;
   // Benchmarks of base, by benchmark_key(), that must be in comp too; not set: all.

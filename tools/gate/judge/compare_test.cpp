@@ -74,7 +74,7 @@ TEST(compare_same_slower_faster)
 TEST(compare_noise_is_inconclusive_and_says_how_many_more)
 {
   std::vector<Row> rows =
-      compared(time_result(loads_around(100, 20, .2)), time_result(loads_around(103, 20, .2, 2)));
+      compared(time_result(loads_around(100, 20, .2)), time_result(loads_around(112, 20, .2, 2)));
   expect_verdict(only_row(rows), Verdict::Inconclusive, "about ");
   expect_eq(code(rows), 0);
   expect_eq(code(rows, {.strict = true}), 3);
@@ -122,6 +122,41 @@ TEST(compare_input_3_geometric_mean_of_the_intersection)
   expect_near(*geometric_mean(compared(base, comp), used), 1.0, 1e-9);
   expect_eq(used, 2u);
   expect(!geometric_mean({}, used));
+  // Survivors are no figure of the whole.
+  comp.benchmarks[0].dropped = 1;
+  expect_near(*geometric_mean(compared(base, comp), used), 1.0, 1e-9);
+  expect_eq(used, 2u); // regressed, for all that
+  std::swap(base, comp);
+  expect_near(*geometric_mean(compared(base, comp), used), -.5, 1e-9);
+  expect_eq(used, 1u);
+}
+
+TEST(compare_thresholds_of_a_row)
+{
+  Metric memory = {.name = "memory", .unit = "MiB", .kind = Class::Memory};
+  Metric drops = {.name = "drops", .unit = "%", .kind = Class::Ratio};
+  memory.gated = drops.gated = true;
+  memory.samples = loads_around(100, 20, 0);
+  drops.samples = loads_around(2, 20, 0);
+  Result base = time_result(loads_around(100));
+  base.benchmarks[0].metrics.insert(base.benchmarks[0].metrics.end(), {memory, drops});
+  Result comp = time_result(loads_around(115));
+  memory.samples = loads_around(115, 20, 0);
+  drops.samples = loads_around(5, 20, 0);
+  comp.benchmarks[0].metrics.insert(comp.benchmarks[0].metrics.end(), {memory, drops});
+  for (const Row &row : compared(base, comp))
+    expect_verdict(row, Verdict::Regressed);
+  Settings settings;
+  settings.thresholds = {{"*", "", .01, "f:1:1"},
+                         {"look*", "", .2, "f:4:1"},
+                         {"look", "", .01, "f:7:1"},
+                         {"lookup", "memory", .1, "f:9:1"}};
+  std::vector<Row> rows = compared(base, comp, settings);
+  expect_verdict(rows[0], Verdict::Unchanged, "tolerance 20 %, f:4:1");
+  expect_near(rows[0].tolerance, .2, 1e-9);
+  expect_verdict(rows[1], Verdict::Regressed, "tolerance 10 %, f:9:1");
+  expect_verdict(rows[2], Verdict::Unchanged, "f:4:1");
+  expect_near(rows[2].tolerance, 20, 1e-9); // points
 }
 
 TEST(compare_input_4_identical_samples)

@@ -92,16 +92,16 @@ TEST(decision_does_not_depend_on_the_order_of_finding)
 TEST(decision_of_a_row_follows_each_cause)
 {
   Row row = {.name = "a", .metric = "latency"};
-  expect_eq(to_string(row.verdict), "inconclusive");
+  expect_eq(std::string(to_string(row.verdict)), "inconclusive");
   add_note(row, "slowed on purpose");
   found(row, "waived", "waived by me");
   expect_eq(row.note, "slowed on purpose");
   found(row, "worse");
-  expect_eq(to_string(row.verdict), "waived");
+  expect_eq(std::string(to_string(row.verdict)), "waived");
   expect_eq(row.note, "slowed on purpose; waived by me");
   row.waived = Waived{.owner = "me"};
   found(row, "drift", "too far");
-  expect_eq(to_string(row.verdict), "regressed");
+  expect_eq(std::string(to_string(row.verdict)), "regressed");
   expect(!row.waived.has_value());
   expect_eq(row.note, "slowed on purpose; waived by me; too far");
 }

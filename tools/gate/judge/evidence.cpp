@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "tools/gate/statistics/ranks.h"
 #include "tools/gate/statistics/statistics.h"
@@ -15,6 +16,7 @@ namespace gate
 using result::Better;
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
+static constexpr double power = 0.9;
 
 namespace
 {
@@ -60,7 +62,6 @@ public:
   }
 
 private:
-  static constexpr double power = 0.9;
   static constexpr double most_units = 10000;
 
   static double z(double level) { return distributions::normal_upper_quantile(level); }
@@ -110,32 +111,41 @@ public:
     double base_low = lower(x_base, level / 2), base_high = upper(x_base, level / 2);
     double comp_low = lower(x_comp, level / 2), comp_high = upper(x_comp, level / 2);
     if (!std::isfinite(base_low) || !std::isfinite(comp_low))
-      return {x_relative ? -1 : -std::numeric_limits<double>::infinity(),
-              std::numeric_limits<double>::infinity()};
+      return {x_relative ? -1 : -infinity, infinity};
     return {shown(base_high, comp_low), shown(base_low, comp_high)};
   }
 
+  // Of runs drawn from these loads: the least move of the worse side with which nine of ten of them
+  // would be proven worse.
   double mde(double test_level) const override
   {
-    double spread = effect_for_power(x_base.size(), test_level / 2) * robust_sigma(x_base) +
-                    effect_for_power(x_comp.size(), test_level / 2) * robust_sigma(x_comp);
-    double base = median(x_base);
-    double allowed = limit(base) - base + spread;
-    return x_relative ? allowed / base : allowed;
+    Drawn worst = drawn(low_side(), low_side().size(), test_level / 2, true);
+    Drawn least = drawn(high_side(), high_side().size(), test_level / 2, false);
+    if (worst.empty() || least.empty())
+      return infinity;
+    std::vector<double> moves;
+    for (double top : worst)
+      for (double bottom : least)
+        moves.push_back(x_relative ? limit(top) / bottom : limit(top) - bottom);
+    auto place = moves.begin() + static_cast<long>(power * static_cast<double>(moves.size()));
+    std::nth_element(moves.begin(), place, moves.end());
+    double move = *place;
+    double low = median(low_side()), high = median(high_side());
+    return x_relative ? move * high / low - 1 : move + high - low;
   }
 
   std::optional<size_t> units_needed(double test_level, double proof_level) const override
   {
-    // The intervals shrink with the square root of the loads.
-    double low = median(low_side()), high = median(high_side());
-    double gap = std::abs(high - limit(low));
-    double level = high > limit(low) ? test_level : proof_level;
-    double width = effect_for_power(low_side().size(), level / 2) *
-                   (robust_sigma(low_side()) + robust_sigma(high_side()));
-    double units = low_side().size() * (width / gap) * (width / gap);
-    if (!(units < 10000))
-      return std::nullopt;
-    return std::max<size_t>(std::ceil(units), fewest_units(level / 2));
+    bool is_worse = median(high_side()) > limit(median(low_side()));
+    double level = (is_worse ? test_level : proof_level) / 2;
+    // A step of a tenth is nearer than any guess of this kind.
+    std::vector<size_t> counts;
+    for (double units = fewest_units(level); units < 10000; units *= 1.1)
+      counts.push_back(static_cast<size_t>(std::ceil(units)));
+    auto enough = std::partition_point(counts.begin(), counts.end(), [&](size_t units) {
+      return share_proven(is_worse, units, level) < power;
+    });
+    return enough == counts.end() ? std::nullopt : std::optional(*enough);
   }
 
 private:
@@ -165,16 +175,64 @@ private:
     return smallest_level(holds);
   }
 
+  // A bound of the median as other runs of that many loads would have it: equally likely values, in
+  // order, which resampling would draw. Empty: too few loads for the level.
+  using Drawn = std::vector<double>;
+  static Drawn drawn(const std::vector<double> &sorted, size_t loads, double level, bool is_upper)
+  {
+    constexpr size_t draws = 20;
+    // Asked again and again for the rows of one file, most of which have the same level.
+    static thread_local std::map<std::pair<size_t, double>, size_t> orders;
+    auto [order, is_new] = orders.try_emplace({loads, level}, 0);
+    if (is_new)
+      order->second = order_of_bound(loads, level);
+    size_t k = order->second;
+    if (k == 0)
+      return {};
+    // The k-th smallest of n shares is of a beta distribution.
+    static thread_local std::map<std::pair<size_t, size_t>, Drawn> kept;
+    Drawn &shares = kept[{loads, k}];
+    for (size_t i = shares.size(); i < draws; i++)
+      shares.push_back(distributions::beta_quantile(k, loads - k + 1, (i + 0.5) / draws));
+    Drawn values;
+    for (size_t i = 0; i < draws; i++)
+      values.push_back(at_share(sorted, is_upper ? 1 - shares[draws - 1 - i] : shares[i]));
+    return values;
+  }
+
+  static double at_share(const std::vector<double> &sorted, double share)
+  {
+    // The k-th of n values has a share of k / (n + 1) below it, as like as not.
+    double place = std::clamp(share * (sorted.size() + 1) - 1, 0.0, sorted.size() - 1.0);
+    size_t below = static_cast<size_t>(place);
+    size_t above = std::min(below + 1, sorted.size() - 1);
+    return sorted[below] + (place - below) * (sorted[above] - sorted[below]);
+  }
+
+  // How many of the runs with so many loads a side would prove the claim.
+  double share_proven(bool is_worse, size_t loads, double level) const
+  {
+    Drawn low = drawn(low_side(), loads, level, is_worse);
+    Drawn high = drawn(high_side(), loads, level, !is_worse);
+    size_t proven = 0;
+    for (double one : low) {
+      double most = limit(one);
+      for (double other : high)
+        proven += is_worse ? other > most : other < most;
+    }
+    return static_cast<double>(proven) / (low.size() * high.size());
+  }
+
   // The bounds of statistics.h, of values that are sorted already.
   static double lower(const std::vector<double> &sorted, double level)
   {
     size_t k = order_of_bound(sorted.size(), level);
-    return k ? sorted[k - 1] : -std::numeric_limits<double>::infinity();
+    return k ? sorted[k - 1] : -infinity;
   }
   static double upper(const std::vector<double> &sorted, double level)
   {
     size_t k = order_of_bound(sorted.size(), level);
-    return k ? sorted[sorted.size() - k] : std::numeric_limits<double>::infinity();
+    return k ? sorted[sorted.size() - k] : infinity;
   }
 
   // Half of the level goes to either side's interval. The levels that matter are the exact ones of

@@ -49,15 +49,19 @@ static void explain_inconclusive(Candidate &candidate)
     return; // its reach follows from the number of units
   if (row.method == "prediction")
     return add_note(row, "no stored figure can tell: measured interleaved it could be decided");
-  double level = row.tests->level;
+  // Of an unknown direction, each has half of it.
+  double level = row.tests->level / (row.better == result::Better::Unknown ? 2 : 1);
   size_t fewest = row.method == "ab" ? fewest_pairs(level) : fewest_units(level / 2);
-  std::optional<size_t> units = row.tests->units_needed;
-  if (std::min(row.base_loads, row.comp_loads) < fewest)
+  std::optional<size_t> &units = row.tests->units_needed;
+  size_t loads = std::min(row.base_loads, row.comp_loads);
+  if (units) // as many as there are did not decide
+    units = std::max({*units, fewest, loads + 1});
+  if (loads < fewest)
     add_note(row, fmt::format("at this alpha no outcome of fewer than {} units can tell", fewest));
   else if (units)
-    add_note(row, fmt::format("about {} units a side would decide", std::max(*units, fewest)));
+    add_note(row, fmt::format("about {} units a side would decide", *units));
   else
-    add_note(row, "too near to the tolerance for any affordable number of units");
+    add_note(row, "no affordable number of units would decide");
 }
 
 static void judge_one(Candidate &candidate, const Holm &worse, const Holm &better, double proof,

@@ -3,8 +3,10 @@
 // not become a regression. Seeded, so each run repeats the last one.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "tools/gate/judge/compare.h"
+#include "tools/gate/judge/evidence.h"
 #include "tools/gate/statistics/statistics.h"
 #include "tools/gate/testing/simulation.h"
 #include "tools/gate/testing/test_results.h"
@@ -348,6 +350,33 @@ TEST(judge_fresh_units_are_never_more_than_there_may_be)
 }
 
 // Too few fresh units for a tail: the row stays, and says so.
+// Whatever the first look saw, a row that no fresh units came for is not called changed: not a time
+// that is three times as slow, nor a count that doubled.
+TEST(judge_nothing_changes_without_two_looks)
+{
+  for (double effect : {2., -.6}) {
+    Measured measured = {.settings = {.paired = true, .tolerance = .05}};
+    Simulation simulation({.sigma = .01}, 5);
+    add(measured, "slow", simulation.units(40, effect));
+    auto count = [&](double value) {
+      return result::Metric{.name = "insns",
+                            .unit = "insns/op",
+                            .kind = result::Class::Exact,
+                            .gated = true,
+                            .samples = std::vector(40, std::vector{value})};
+    };
+    measured.base.benchmarks[0].metrics.push_back(count(100));
+    measured.comp.benchmarks[0].metrics.push_back(count(100 * (1 + effect)));
+    std::vector<Candidate> rows = match(measured);
+    judge_in_two_looks(rows, .01, .01, [](const auto &) { return std::vector<Candidate>(); });
+    expect_eq(rows.size(), 2u);
+    for (const Candidate &each : rows) {
+      expect_eq(to_string(each.row.verdict), "inconclusive");
+      expect_has(each.row.note, "too few fresh units");
+    }
+  }
+}
+
 TEST(judge_second_look_loses_no_row)
 {
   Settings settings = {.paired = true, .tolerance = .05};
@@ -366,4 +395,73 @@ TEST(judge_second_look_loses_no_row)
       expect(each.row.verdict == Verdict::Inconclusive);
       expect_has(each.row.note, "too few");
     }
+}
+
+// What is told of power, by the rule itself: noise of one mode, and of two.
+namespace
+{
+
+constexpr double row_level = .01, row_tolerance = .05;
+
+std::vector<double> drawn_loads(Noise &noise, bool two_modes, size_t count, double factor = 1)
+{
+  std::vector<double> loads;
+  for (size_t i = 0; i < count; i++)
+    loads.push_back(factor * (two_modes && noise() > .25 ? 130 : 100) * (1 + .03 * noise()));
+  return loads;
+}
+
+std::unique_ptr<Evidence> drawn_evidence(Noise &noise, bool two_modes, size_t count, double factor)
+{
+  std::vector<double> base = drawn_loads(noise, two_modes, count);
+  return apart_evidence(base, drawn_loads(noise, two_modes, count, factor), {row_tolerance, 0},
+                        result::Better::Lower, true);
+}
+
+double share_of_regressions(Noise &noise, bool two_modes, size_t count, double factor)
+{
+  constexpr int runs = 400;
+  int found = 0;
+  for (int i = 0; i < runs; i++)
+    found += drawn_evidence(noise, two_modes, count, factor)->p_worse() <= row_level;
+  return static_cast<double>(found) / runs;
+}
+
+double median_of(const std::function<double()> &one)
+{
+  std::vector<double> all;
+  for (int i = 0; i < 100; i++)
+    all.push_back(one());
+  return median(std::move(all));
+}
+
+} // namespace
+
+TEST(evidence_mde_is_what_nine_of_ten_runs_detect)
+{
+  Noise noise(1);
+  for (bool two_modes : {false, true})
+    for (size_t loads : {12, 20, 50}) {
+      double mde =
+          median_of([&] { return drawn_evidence(noise, two_modes, loads, 1)->mde(row_level); });
+      double share = share_of_regressions(noise, two_modes, loads, 1 + mde);
+      expect(share > .8 && share < .99,
+             fmt::format("{} loads, two modes {}: {} of {:.3f}", loads, two_modes, share, mde));
+    }
+}
+
+// A guess from 30 loads, of which nobody knows how many are of which mode: about as many.
+TEST(evidence_units_needed_decide_most_runs)
+{
+  Noise noise(2);
+  for (bool two_modes : {false, true}) {
+    double factor = two_modes ? 1.25 : 1.1;
+    double needed = median_of([&] {
+      auto units = drawn_evidence(noise, two_modes, 30, factor)->units_needed(row_level, row_level);
+      return static_cast<double>(units.value_or(10000));
+    });
+    double share = share_of_regressions(noise, two_modes, static_cast<size_t>(needed), factor);
+    expect(share > .5 && share < 1,
+           fmt::format("two modes {}: {} of {} loads", two_modes, share, needed));
+  }
 }

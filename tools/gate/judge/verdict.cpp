@@ -105,8 +105,8 @@ std::optional<double> geometric_mean(const std::vector<Row> &rows, size_t &used)
   double sum = 0;
   used = 0;
   for (const Row &row : rows) {
-    if (!row.gated || row.secondary || row.method.empty() || !row.relative || !row.change ||
-        *row.change <= -1 || row.kind != result::Class::Time)
+    if (!row.gated || row.secondary || row.verdict == Verdict::Invalid || row.method.empty() ||
+        !row.relative || !row.change || *row.change <= -1 || row.kind != result::Class::Time)
       continue;
     double log_change = std::log1p(*row.change);
     sum += row.better == result::Better::Higher ? -log_change : log_change;

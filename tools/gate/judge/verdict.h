@@ -125,8 +125,9 @@ std::string overall(const Counts &counts);
 // The one stable line for machines. verdict: overall(), or "skipped".
 std::string machine_line(const std::string &verdict, const Counts &counts, double alpha);
 
-// Geometric mean of comp / base over the rows of class time that both sides have, as a fraction of
-// change for the worse; nothing when there is none. used: how many rows went in.
+// Geometric mean of comp / base over the rows of class time that both sides have and that are not
+// invalid, as a fraction of change for the worse; nothing when there is none. used: how many rows
+// went in.
 std::optional<double> geometric_mean(const std::vector<Row> &rows, size_t &used);
 
 } // namespace gate

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <algorithm>
 #include <cctype>
 
 #include "tools/gate/readers/format.h"
@@ -52,9 +53,6 @@ static int escaped_byte(std::string_view text)
   return text.starts_with('=') && high >= 0 && low >= 0 ? 16 * high + low : -1;
 }
 
-// "=C2=B1" is the sign before a deviation as mail encodes it: no text that is not encoded has it.
-static bool is_quoted_printable(std::string_view text) { return text.find("=C2=B1") != text.npos; }
-
 static std::string decode(std::string_view text)
 {
   std::string decoded;
@@ -66,25 +64,63 @@ static std::string decode(std::string_view text)
   return decoded;
 }
 
-std::string_view bare_line(std::string_view text, std::string &buffer)
+// A line of quoted-printable ends in one '=' where the text goes on, at 76 characters or a little
+// before. A rule of "=====" does not.
+static bool goes_on(std::string_view text, bool is_mail)
 {
+  constexpr size_t shortest = 60, longest = 76;
+  return text.ends_with('=') && !text.ends_with("==") &&
+         (is_mail || (text.size() >= shortest && text.size() <= longest));
+}
+
+// "=C2=B1" is the sign before a deviation as mail encodes it: no text that is not encoded has it.
+bool BareLines::is_encoded(std::string_view text)
+{
+  constexpr std::string_view header = "content-transfer-encoding:", name = "quoted-printable";
+  auto same = [](char one, char other) { return std::tolower(one) == other; };
+  if (text.size() > header.size() &&
+      std::equal(header.begin(), header.end(), text.begin(),
+                 [&](char one, char other) { return same(other, one); }))
+    x_says_encoded =
+        std::search(text.begin(), text.end(), name.begin(), name.end(), same) != text.end();
+  return x_says_encoded || text.find("=C2=B1") != text.npos;
+}
+
+bool BareLines::next(std::string_view &line)
+{
+  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
   constexpr char escape = '\x1b';
-  if (text.find(escape) != text.npos) {
-    buffer.clear();
-    while (!text.empty()) {
-      size_t at = std::min(text.find(escape), text.size());
-      buffer.append(text.substr(0, at));
-      text.remove_prefix(at);
-      if (!text.empty())
-        text = without_escape(text);
-    }
-    text = buffer;
+  if (!x_lines.next(line))
+    return false;
+  if (x_lines.number() == 1 && line.starts_with(byte_order_mark))
+    line.remove_prefix(byte_order_mark.size());
+  bool encoded = is_encoded(line);
+  if (goes_on(line, encoded)) {
+    x_joined.clear();
+    bool more = true;
+    for (; more && goes_on(line, encoded) && x_joined.size() < Lines::max_line;
+         more = x_lines.next(line))
+      x_joined.append(line.substr(0, line.size() - 1));
+    line = more ? x_joined.append(line) : x_joined;
+    encoded = true;
   }
-  if (has_time_stamp(text))
-    text.remove_prefix(std::min(text.find(' ') + 1, text.size()));
-  if (is_quoted_printable(text))
-    text = buffer = decode(text);
-  return without_quote(text);
+  if (line.find(escape) != line.npos) {
+    x_line.clear();
+    while (!line.empty()) {
+      size_t at = std::min(line.find(escape), line.size());
+      x_line.append(line.substr(0, at));
+      line.remove_prefix(at);
+      if (!line.empty())
+        line = without_escape(line);
+    }
+    line = x_line;
+  }
+  if (has_time_stamp(line))
+    line.remove_prefix(std::min(line.find(' ') + 1, line.size()));
+  if (encoded)
+    line = x_line = decode(line);
+  line = without_quote(line);
+  return true;
 }
 
 } // namespace gate

@@ -3,10 +3,10 @@
 // from others, and who reads it. To add one: CONTRIBUTING.md.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "tools/gate/readers/json_members.h"
 #include "tools/gate/readers/reading.h"
@@ -19,7 +19,7 @@ namespace gate
 class LineParser {
 public:
   virtual ~LineParser() = default;
-  // text: without colours, prefixes and the line's end; number: from 1. May throw input_error.
+  // text: as BareLines has it; number: from 1. May throw input_error.
   virtual void line(std::string_view text, size_t number) = 0;
   // Lines that only this format has: 0 when the input is something else.
   virtual size_t recognised() const = 0;
@@ -53,16 +53,28 @@ template <class Parser> std::unique_ptr<LineParser> make(const std::string &inpu
 }
 
 // By order, and by name. The second throws std::out_of_range for a name that there is not.
-const std::vector<LineFormat> &line_formats();
+const std::multimap<int, LineFormat> &line_formats();
 const JsonFormat &json_format(std::string_view name);
 
 // An input that is lines. Throws input_error, unknown_input where no format knows it.
 Reading read_lines(Input &input);
 
-// Without what consoles and CI put around a line: colours (ANSI sequences), a time stamp in front
-// (2026-11-30T10:30:25.1234567Z), the marks of a
-// reply to a mail ("> > "), its quoted-printable. buffer: keeps the result where it is not a part
-// of text.
-std::string_view bare_line(std::string_view text, std::string &buffer);
+// Lines without what consoles, CI and mail put around them: colours (ANSI sequences), a time stamp
+// in front (2026-11-30T10:30:25.1234567Z), quoted-printable with its soft line breaks, the marks of
+// a reply ("> > ").
+class BareLines {
+public:
+  explicit BareLines(Input &input) : x_lines(input) {}
+  // False at the end. line stays valid until the next call.
+  bool next(std::string_view &line);
+  size_t number() const { return x_lines.number(); }
+
+private:
+  bool is_encoded(std::string_view text);
+
+  Lines x_lines;
+  std::string x_joined, x_line;
+  bool x_says_encoded = false; // the header of the mail
+};
 
 } // namespace gate

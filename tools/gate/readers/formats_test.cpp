@@ -120,9 +120,13 @@ TEST(google_json_failed_repetition)
   for (const std::string &entries : {bad + "," + good, good + "," + bad}) {
     Reading reading = read_text(R"({"context": {}, "benchmarks": [)" + entries + "]}");
     const Benchmark &benchmark = benchmark_of(reading, "a");
-    expect(benchmark.status == Status::Failed && benchmark.metrics.empty());
-    expect_eq(benchmark.reason, "no memory");
+    expect(benchmark.status == Status::Ok && benchmark.metrics.size() == 3);
+    expect_eq(benchmark.dropped, 1u);
+    expect_eq(benchmark.first_dropped, "no memory");
   }
+  Reading reading = read_text(R"({"context": {}, "benchmarks": [)" + bad + "," + bad + "]}");
+  expect(benchmark_of(reading, "a").status == Status::Failed);
+  expect_eq(benchmark_of(reading, "a").reason, "no memory");
 }
 
 TEST(google_json_time_that_is_judged)
@@ -258,6 +262,16 @@ TEST(ktap_same_name_twice_failed_if_one_did)
   expect(benchmark_of(reading, "a").status == Status::Failed);
 }
 
+// Where something else was printed into the line of a test that the input has, too.
+TEST(ktap_result_that_is_cut_into)
+{
+  Reading reading = read_text("KTAP version 1\n1..2\nok 1 a\nok 2 b\nKTAP version 1\n1..2\n"
+                              "[    1.5] not ok 1 - a\nok b\nnot ok c\nit is ok 2 see\n");
+  expect_eq(reading.result.benchmarks.size(), 2u);
+  expect_eq(benchmark_of(reading, "a").first_dropped, "line 7 is '[    1.5] not ok 1 - a'");
+  expect_eq(benchmark_of(reading, "b").dropped, 1u);
+}
+
 // ---- veristat ----
 
 TEST(veristat_is_read)
@@ -279,10 +293,14 @@ TEST(veristat_odd_lines)
                               "\"a, b.o\",\"p\"\"q\",success,N/A\r\n"
                               "a.o,q\r\na.o,r,maybe,3\r\n\r\n"
                               "file_name,prog_name,verdict,total_insns\r\n");
-  expect_eq(reading.result.benchmarks.size(), 1u);
+  expect_eq(reading.result.benchmarks.size(), 2u);
   expect_eq(benchmark_of(reading, "p\"q", R"({"file": "a, b.o"})").metrics.size(), 1u);
+  expect(benchmark_of(reading, "r", R"({"file": "a.o"})").status == Status::Failed);
   expect_has(all_remarks(reading), "line 3 has 2 fields, the header has 4");
   expect_has(all_remarks(reading), "line 4: verdict 'maybe'");
+  reading = read_text("file_name,prog_name,verdict,total_insns\na.o,r,success,3\na.o,r,succ\n"
+                      "a.o,r,success,1x3\n");
+  expect_eq(benchmark_of(reading, "r", R"({"file": "a.o"})").dropped, 2u);
   expect_throws(
       [] { read_text("file_name,prog_name,total_insns_base,total_insns_comp\na,b,1,2\n"); },
       "a comparison that veristat made");

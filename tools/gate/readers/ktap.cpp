@@ -55,6 +55,7 @@ public:
     } else if (bare.starts_with("Bail out!")) {
       x_collector.remark(fmt::format("line {}: {}", number, printable(bare)));
     } else if (x_versions && text.find_first_not_of(" \t#") != text.npos) {
+      keep_cut(bare, number);
       x_last_words = printable(trimmed(text), 120);
     }
   }
@@ -70,6 +71,7 @@ public:
     }
     for (const Test &test : x_tests)
       add(test);
+    drop_cut();
     return x_collector.take("KTAP");
   }
 
@@ -184,6 +186,32 @@ private:
                                      *plan.planned, plan.seen));
   }
 
+  // What something else was printed into the line of: "[   1.5] ok 3 - name", "ok name".
+  void keep_cut(std::string_view text, size_t number)
+  {
+    constexpr size_t most = 1000;
+    size_t at = std::min(text.find("not ok "), text.find("ok "));
+    if (at == text.npos || (at > 0 && std::isalpha(static_cast<unsigned char>(text[at - 1]))) ||
+        x_cut.size() == most)
+      return;
+    auto test = parse_test(text.substr(at));
+    std::string_view bare = text.substr(text.find("ok ", at) + 3);
+    x_cut.emplace_back(test ? test->name : clean_name(bare.substr(bare.starts_with("- ") ? 2 : 0)),
+                       fmt::format("line {} is '{}'", number, printable(text, 60)));
+  }
+
+  // Of a test that the input has a line of, too, a line that is not understood is a result that is
+  // lost; all else is prose.
+  void drop_cut()
+  {
+    std::map<std::string, std::string> names; // by its own name, without its parents'
+    for (const Test &test : x_tests)
+      names.emplace(test.name.substr(test.name.rfind('/') + 1), test.name);
+    for (const auto &[name, why] : x_cut)
+      if (auto found = names.find(name); found != names.end())
+        x_collector.drop(x_collector.benchmark(found->second), why);
+  }
+
   // The same name twice is a test that ran twice: failed if it failed once.
   void add(const Test &test)
   {
@@ -211,6 +239,7 @@ private:
   std::string x_input;
   std::vector<Test> x_tests;
   std::map<size_t, Plan> x_levels;
+  std::vector<std::pair<std::string, std::string>> x_cut; // names, and where
   std::string x_last_words;
   size_t x_versions = 0;
 };

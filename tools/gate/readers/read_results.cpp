@@ -1,56 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <stdexcept>
+#include <map>
 
 #include "tools/gate/readers/format.h"
 
 namespace gate
 {
 
-// Made before main(), so in no order that is known.
-static std::vector<LineFormat> &lines_known()
+// Filled before main(), in no order that is known.
+static std::multimap<int, LineFormat> &lines_known()
 {
-  static std::vector<LineFormat> all;
-  return all;
+  static std::multimap<int, LineFormat> by_order;
+  return by_order;
 }
-static std::vector<JsonFormat> &json_known()
+static std::map<std::string_view, JsonFormat> &json_known()
 {
-  static std::vector<JsonFormat> all;
-  return all;
-}
-
-Register::Register(const LineFormat &format)
-{
-  auto later = [&](const LineFormat &other) { return other.order > format.order; };
-  auto &all = lines_known();
-  all.insert(std::find_if(all.begin(), all.end(), later), format);
+  static std::map<std::string_view, JsonFormat> by_name;
+  return by_name;
 }
 
-Register::Register(const JsonFormat &format)
-{
-  auto later = [&](const JsonFormat &other) { return std::string_view(other.name) > format.name; };
-  auto &all = json_known();
-  all.insert(std::find_if(all.begin(), all.end(), later), format);
-}
+Register::Register(const LineFormat &format) { lines_known().emplace(format.order, format); }
+Register::Register(const JsonFormat &format) { json_known().emplace(format.name, format); }
 
-const std::vector<LineFormat> &line_formats() { return lines_known(); }
-
-const JsonFormat &json_format(std::string_view name)
-{
-  for (const JsonFormat &format : json_known())
-    if (format.name == name)
-      return format;
-  throw std::out_of_range("no JSON format has that name");
-}
+const std::multimap<int, LineFormat> &line_formats() { return lines_known(); }
+const JsonFormat &json_format(std::string_view name) { return json_known().at(name); }
 
 static std::string all_formats()
 {
   std::string names = "our result file";
-  for (const JsonFormat &format : json_known())
+  for (const auto &[name, format] : json_known())
     names += std::string(", ") + format.name;
-  for (const LineFormat &format : line_formats())
+  for (const auto &[order, format] : line_formats())
     names += std::string(", ") + format.name;
   return names;
 }
@@ -72,7 +53,7 @@ static Reading read_json_format(Input &input, bool partial)
   JsonMembers top(input.head());
   if (!top.is_list() && top.schema() == result::schema_name)
     return read_own(input, partial);
-  for (const JsonFormat &format : json_known())
+  for (const auto &[name, format] : json_known())
     if (format.is_it(top))
       return format.read(input, partial);
   throw unknown_input(fmt::format("{}: JSON, but none that gate reads: {} (it reads {})",
@@ -82,14 +63,11 @@ static Reading read_json_format(Input &input, bool partial)
 Reading read_lines(Input &input)
 {
   std::vector<std::unique_ptr<LineParser>> parsers;
-  for (const LineFormat &format : line_formats())
+  for (const auto &[order, format] : line_formats())
     parsers.push_back(format.make(input.name()));
-  Lines lines(input);
-  std::string first, buffer;
+  BareLines lines(input);
+  std::string first;
   for (std::string_view line; lines.next(line);) {
-    if (lines.number() == 1 && line.starts_with(byte_order_mark))
-      line.remove_prefix(byte_order_mark.size());
-    line = bare_line(line, buffer);
     if (first.empty() && line.find_first_not_of(" \t") != line.npos)
       first = fmt::format("line {} is '{}'", lines.number(), printable(line, 60));
     for (const auto &parser : parsers)

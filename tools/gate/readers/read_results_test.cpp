@@ -159,12 +159,28 @@ TEST(read_figures_take_little_more_than_their_bytes)
 
 TEST(read_bare_lines)
 {
-  std::string buffer;
-  auto bare = [&](std::string_view text) { return std::string(bare_line(text, buffer)); };
+  auto bare = [&](const std::string &text) {
+    Input input(text, "f");
+    BareLines lines(input);
+    std::string all;
+    for (std::string_view line; lines.next(line);)
+      all += std::string(all.empty() ? "" : "|") + std::string(line);
+    return all;
+  };
   expect_eq(bare("plain"), std::string("plain"));
   expect_eq(bare("\x1b[1;32mgreen\x1b[0m"), std::string("green"));
   expect_eq(bare("a\x1b"), std::string("a"));
   expect_eq(bare("a\x1b[12"), std::string("a"));
   expect_eq(bare("2026-11-30T10:30:25Z x"), std::string("x"));
   expect_eq(bare("2026-11-30 x"), std::string("2026-11-30 x"));
+  expect_eq(bare("> >> x\n>  y"), std::string("x| y"));
+  std::string long_line(70, 'x'), rule(72, '=');
+  expect_eq(bare(long_line + "=\ny=3D1\nz"), long_line + "y=1|z");
+  expect_eq(bare(long_line + " =C2=\n=B1 1"), long_line + " \xc2\xb1 1");
+  expect_eq(bare(rule + "\nx\ny=\nn=10"), rule + "|x|y=|n=10");
+  expect_eq(bare("Content-Transfer-Encoding: Quoted-Printable\nx=3D=\n10\n"
+                 "content-transfer-encoding: 8bit\nx=3D"),
+            std::string("Content-Transfer-Encoding: Quoted-Printable|x=10|"
+                        "content-transfer-encoding: 8bit|x=3D"));
+  expect_eq(bare("=C2=B1 x="), std::string("\xc2\xb1 x"));
 }

@@ -53,11 +53,6 @@ public:
     if (text.empty())
       return;
     std::vector<std::string> fields = split(text);
-    if (fields.size() != x_names.size()) {
-      x_collector.remark(fmt::format("line {} has {} fields, the header has {}: left out", number,
-                                     fields.size(), x_names.size()));
-      return;
-    }
     if (fields != x_names) // a second run, appended
       take_program(fields, number);
   }
@@ -122,7 +117,9 @@ private:
   {
     std::string name, verdict;
     Value parameters = Value::object();
-    for (size_t i = 0; i < fields.size(); i++) {
+    bool is_whole = fields.size() == x_names.size();
+    // A name that the line breaks off in is none.
+    for (size_t i = 0; i < std::min(x_names.size(), fields.size() - !is_whole); i++) {
       if (x_names[i] == "prog_name")
         name = clean_name(fields[i]);
       else if (x_names[i] == "file_name")
@@ -130,14 +127,19 @@ private:
       else if (x_names[i] == "verdict")
         verdict = fields[i];
     }
-    if (has("verdict") && verdict != "success" && verdict != "failure") {
-      x_collector.remark(
-          fmt::format("line {}: verdict '{}' is neither success nor failure: left out", number,
-                      printable(verdict, 30)));
-      return;
-    }
-    x_programs++;
+    std::string why;
+    if (!is_whole)
+      why = fmt::format("line {} has {} fields, the header has {}", number, fields.size(),
+                        x_names.size());
+    else if (has("verdict") && verdict != "success" && verdict != "failure")
+      why = fmt::format("line {}: verdict '{}' is neither success nor failure", number,
+                        printable(verdict, 30));
+    if (!why.empty() && name.empty())
+      return x_collector.remark(why + ": left out");
     Benchmark &program = x_collector.benchmark(name, parameters);
+    if (!why.empty())
+      return x_collector.drop(program, why);
+    x_programs++;
     bool failed = verdict == "failure";
     if (has("verdict"))
       x_collector.add_load(program, {.name = "failed", .kind = Class::Exact, .may_be_zero = true},
@@ -147,17 +149,20 @@ private:
       program.failure = "verifier";
       program.reason = "the verifier refuses the program";
     } else {
-      take_figures(program, fields);
+      take_figures(program, fields, number);
     }
   }
 
-  void take_figures(Benchmark &program, const std::vector<std::string> &fields)
+  void take_figures(Benchmark &program, const std::vector<std::string> &fields, size_t number)
   {
     for (size_t i = 0; i < fields.size(); i++) {
       const Column *column = find_column(x_names[i]);
       auto value = parse_whole(fields[i]);
+      if (column && !value && !fields[i].empty() && fields[i] != "N/A")
+        x_collector.drop(program, fmt::format("line {}: {} is '{}'", number, column->name,
+                                              printable(fields[i], 30)));
       if (!column || !value)
-        continue; // "N/A", and text columns
+        continue;
       bool time = column->name == "duration";
       x_collector.add_load(program,
                            {.name = std::string(column->name),

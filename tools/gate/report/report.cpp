@@ -170,9 +170,9 @@ std::string format_mean(const std::vector<Row> &rows)
   return fmt::format(
       "geometric mean of {} times: {:.1f} % {}{}\n", used, std::abs(100 * *mean),
       *mean > 0 ? "slower" : "faster",
-      gated > used
-          ? fmt::format(" ({} rows excluded: not a time, or on one side only)", gated - used)
-          : "");
+      gated > used ? fmt::format(" ({} rows excluded: not a time, invalid, or on one side only)",
+                                 gated - used)
+                   : "");
 }
 
 std::string format_table(const Report &report)

@@ -6,7 +6,6 @@
 #include <limits>
 #include <map>
 #include <numeric>
-#include <tuple>
 
 #include "tools/lib/distributions.h"
 
@@ -89,38 +88,6 @@ double upper_bound(std::vector<double> values, double alpha)
   for (double &value : values)
     value = -value;
   return -lower_bound(std::move(values), alpha);
-}
-
-double effect_for_power(size_t n, double alpha, double power)
-{
-  size_t k = order_of_bound(n, alpha);
-  if (k == 0)
-    return infinity;
-  // Asked again and again for the rows of one file.
-  static thread_local std::map<std::tuple<size_t, size_t, double>, double> kept;
-  auto [place, is_new] = kept.try_emplace({n, k, power}, 0);
-  if (is_new) {
-    // P(Bin(n, share) >= hits) is the incomplete beta function of share.
-    size_t hits = n - k + 1;
-    double share = distributions::beta_quantile(hits, n - hits + 1, power);
-    place->second = -distributions::normal_upper_quantile(std::min(share, 1 - 1e-12));
-  }
-  return place->second;
-}
-
-std::optional<size_t> units_for_share(double share, double alpha)
-{
-  constexpr double most = 10000;
-  if (share <= 0.5)
-    return std::nullopt;
-  // Normal approximation of the binomial: a share is itself a guess, exactness would be false.
-  double width =
-      0.5 * distributions::normal_upper_quantile(alpha) +
-      distributions::normal_upper_quantile(0.1) * std::sqrt(share * (1 - std::min(share, 1.0)));
-  double root = width / (std::min(share, 1.0) - 0.5);
-  if (!(root * root <= most))
-    return std::nullopt;
-  return std::max<size_t>(std::ceil(root * root), fewest_units(alpha));
 }
 
 std::vector<Holm> holm(const std::vector<double> &p, double alpha)

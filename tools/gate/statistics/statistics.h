@@ -12,7 +12,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <vector>
 
 namespace gate
@@ -38,15 +37,6 @@ size_t fewest_units(double alpha);
 // Exact one-sided bounds of the median; -inf and +inf when there are too few values.
 double lower_bound(std::vector<double> values, double alpha);
 double upper_bound(std::vector<double> values, double alpha);
-
-// How far above the limit, in sigmas of one unit, the true median must be for the bound to exceed
-// the limit with that power, under normal noise. +inf when the level cannot be reached.
-double effect_for_power(size_t n, double alpha, double power = 0.9);
-
-// About how many units it takes for the sign test at level alpha to succeed with power 0.9 when
-// this share of units lies on the right side. Nothing when share is too near to 1/2 (more than
-// 10000 units).
-std::optional<size_t> units_for_share(double share, double alpha);
 
 struct Holm {
   bool rejected;

@@ -28,24 +28,6 @@ TEST(statistics_order_of_bound_known_values)
       expect_eq(order_of_bound(n[i], line.alpha), line.k[i]);
 }
 
-TEST(statistics_effect_for_power_known_values)
-{
-  struct Line {
-    double alpha;
-    double sigmas[7];
-  };
-  const size_t n[7] = {12, 20, 30, 50, 100, 200, 400};
-  const Line lines[] = {
-      {.01, {1.69, 1.14, .88, .67, .48, .32, .23}},
-      {.001, {2.38, 1.59, 1.10, .85, .56, .40, .28}},
-      {.00033, {2.38, 1.59, 1.23, .92, .62, .43, .30}},
-  };
-  for (const Line &line : lines)
-    for (int i = 0; i < 7; i++)
-      expect_near(effect_for_power(n[i], line.alpha), line.sigmas[i], .011);
-  expect(std::isinf(effect_for_power(12, .0001)));
-}
-
 TEST(statistics_fewest_units_known_values)
 {
   expect_eq(fewest_units(.01), 7u);
@@ -106,16 +88,6 @@ TEST(statistics_holm_known_values)
   expect(holm({}, .05).empty());
   for (const Holm &each : holm({.01, .01, .01}, .03))
     expect(each.rejected);
-}
-
-TEST(statistics_units_for_share)
-{
-  expect(!units_for_share(.5, .01));
-  expect(!units_for_share(.501, .01));
-  expect_eq(*units_for_share(1, .01), 7u);
-  size_t needed = *units_for_share(.8, .01);
-  expect(needed > 25 && needed < 45, fmt::format("{} units", needed));
-  expect(*units_for_share(.7, .01) > needed);
 }
 
 TEST(units_input_9_conversion)

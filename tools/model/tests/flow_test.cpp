@@ -6,6 +6,7 @@
 
 #include "tools/lib/model_marks.h"
 #include "tools/lib/unit_test.h"
+#include "tools/model/tests/blocks.h"
 
 using namespace unit_test;
 using namespace model;
@@ -56,21 +57,6 @@ TEST(marks_are_found)
   expect_eq(decode_mark(begin, sizeof(begin)), unsigned(MODEL_BEGIN));
   expect_eq(decode_mark(nop, sizeof(nop)), 0u);
   expect_eq(decode_mark(begin, sizeof(begin) - 1), 0u);
-}
-
-// nr instructions of one byte each from start.
-static Block block(uint64_t start, uint32_t nr, Kind kind = Kind::Plain, uint64_t target = 0)
-{
-  Block made;
-  made.start = start;
-  made.end = start + nr;
-  made.insns = nr;
-  made.kind = kind;
-  made.last = made.end - 1;
-  made.target = target;
-  for (uint32_t i = 0; i < nr; i++)
-    made.starts.push_back(start + i);
-  return made;
 }
 
 // A loop, the handlers of an interrupt and of a fault, and a function that is called.

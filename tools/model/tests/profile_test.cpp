@@ -4,6 +4,7 @@
 
 #include "tools/lib/unit_test.h"
 #include "tools/model/recorder.h"
+#include "tools/model/tests/blocks.h"
 
 using namespace unit_test;
 using namespace model;
@@ -28,18 +29,6 @@ TEST(symbols_name_addresses)
   expect_eq(symbols.name_of(0x1000), "[user]");
   expect_eq(symbols.name_of(0xffffffff80000000), "0xffffffff80000000");
   expect_eq(Symbols("").name_of(0xffffffff80000000), "0xffffffff80000000");
-}
-
-static Block block(uint64_t start, uint32_t nr, Kind kind, uint64_t target = 0)
-{
-  Block made;
-  made.start = start;
-  made.end = start + nr;
-  made.insns = nr;
-  made.kind = kind;
-  made.last = made.end - 1;
-  made.target = target;
-  return made;
 }
 
 static constexpr uint64_t base = 0xffffffff81000000;

@@ -147,10 +147,12 @@ private:
   void take_run(const std::string &name, const json &entry, size_t index)
   {
     Benchmark &benchmark = x_collector.benchmark(name);
-    if (is_true(entry, "error_occurred") || is_true(entry, "skipped"))
-      return end_without_figures(benchmark, entry);
+    if (is_true(entry, "error_occurred"))
+      return x_collector.drop(benchmark, text_of(entry, "error_message"));
+    if (is_true(entry, "skipped"))
+      return skip(benchmark, entry);
     if (benchmark.status != Status::Ok)
-      return; // another repetition failed
+      return; // another repetition was skipped
     add_times(benchmark, name, entry, index);
     add_counters(benchmark, entry);
     if (auto iterations = figure_of(entry, "iterations"); iterations && !benchmark.iterations)
@@ -158,11 +160,10 @@ private:
     x_repetitions = std::max(x_repetitions, benchmark.metrics[0].samples.size());
   }
 
-  static void end_without_figures(Benchmark &benchmark, const json &entry)
+  static void skip(Benchmark &benchmark, const json &entry)
   {
-    bool failed = is_true(entry, "error_occurred");
-    benchmark.status = failed ? Status::Failed : Status::Skipped;
-    benchmark.reason = clean_name(text_of(entry, failed ? "error_message" : "skip_message"));
+    benchmark.status = Status::Skipped;
+    benchmark.reason = clean_name(text_of(entry, "skip_message"));
     benchmark.metrics.clear();
   }
 

@@ -16,7 +16,7 @@ import tempfile
 import xml.etree.ElementTree
 
 HERE = pathlib.Path(__file__).resolve().parent
-DOCS = HERE.parents[2] / "docs"
+DOCS = HERE.parents[3] / "docs"
 REPORT = HERE / "test_report.json"
 GATE = os.path.abspath(os.environ["GATE"])
 
