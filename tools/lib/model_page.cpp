@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <sstream>
 
 #include "tools/lib/fd.h"
 #include "tools/lib/input.h"
@@ -99,12 +100,23 @@ void ModelPage::copy_symbols()
   x_page->symbols = size;
 }
 
-void ModelPage::name_symbols()
+std::vector<ModelPage::Function> ModelPage::name_symbols()
 {
   if (!profiling())
-    return;
+    return {};
   copy_symbols();
   model_mark(MODEL_SYMBOLS);
+  std::istringstream text({reinterpret_cast<char *>(x_page) + MODEL_SYMBOLS_OFFSET,
+                           std::min<size_t>(x_page->functions, MODEL_SYMBOLS_BYTES)});
+  std::vector<Function> functions;
+  for (;;) {
+    Function function{"", std::vector<uint64_t>(x_page->nr_events)};
+    for (uint64_t &events : function.events)
+      text >> events;
+    if (!std::getline(text >> std::ws, function.name))
+      return functions;
+    functions.push_back(std::move(function));
+  }
 }
 
 void ModelPage::begin_whole() { model_mark(MODEL_WHOLE); }

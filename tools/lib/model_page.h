@@ -30,8 +30,13 @@ public:
   void reset();
   // Whether what is counted from now on goes into the profile, and under which name.
   void keep(bool keep, const std::string &subject);
-  // Names what is in the profile since the last reset, while its BPF programs are loaded.
-  void name_symbols();
+  struct Function {
+    std::string name;
+    std::vector<uint64_t> events; // its own, as names
+  };
+  // Names what is in the profile since the last reset, while its BPF programs are loaded. Without a
+  // profile there are no functions.
+  std::vector<Function> name_symbols();
 
   // Of init: counts a whole command, unless the command has marks of its own. finish() names what a
   // command has not named itself, which bench has.

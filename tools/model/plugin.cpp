@@ -214,9 +214,12 @@ void Model::name_symbols()
 {
   if (x_directory.empty())
     return;
-  const char *text = reinterpret_cast<const char *>(x_page) + MODEL_SYMBOLS_OFFSET;
+  char *text = reinterpret_cast<char *>(x_page) + MODEL_SYMBOLS_OFFSET;
   uint64_t size = std::min<uint64_t>(x_page->symbols, MODEL_SYMBOLS_BYTES);
-  x_recorder.profile().add_to(x_named[subject()], Symbols({text, size}));
+  Symbols symbols({text, size});
+  x_recorder.profile().add_to(x_named[subject()], symbols);
+  std::string functions = x_recorder.profile().functions(symbols);
+  x_page->functions = functions.copy(text, MODEL_SYMBOLS_BYTES);
 }
 
 // Under another name until it is whole.

@@ -2,6 +2,7 @@
 #include "tools/model/profile.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -196,6 +197,18 @@ void Profile::add_to(NamedProfile &named, const Symbols &symbols) const
       add(name == names[i] ? nodes[i]->self : NamedProfile::child(*nodes[i], name).self, *counts);
     }
   }
+}
+
+std::string Profile::functions(const Symbols &symbols) const
+{
+  std::map<std::string, Counts> functions;
+  for (const Node &node : x_nodes)
+    for (const auto &[block, counts] : node.blocks)
+      add(functions[symbols.name_of(block)], *counts);
+  std::string text;
+  for (const auto &[name, counts] : functions)
+    text += fmt::format("{} {}\n", fmt::join(counts, " "), name);
+  return text;
 }
 
 void Profile::clear()

@@ -83,6 +83,8 @@ public:
   // Stays where it is until clear().
   Counts &at(uint32_t node, uint64_t block);
   void add_to(NamedProfile &named, const Symbols &symbols) const;
+  // A line each, whoever called it: "123 45 ... trie_lookup_elem", its own events in their order.
+  std::string functions(const Symbols &symbols) const;
   void clear();
 
 private:

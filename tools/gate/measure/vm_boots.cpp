@@ -40,6 +40,8 @@ static std::vector<std::string> command_line(const BootPlan &plan, const Tempora
       "--kernel",  plan.kernel,
       "--out",     out / "out",
       "--json",    out / "outcomes.json"};
+  if (!plan.model.empty()) // bench tells functions where a profile is wanted
+    argv.insert(argv.end(), {"--profile", out / "profile"});
   if (plan.timeout_s)
     argv.insert(argv.end(), {"--timeout", std::to_string(*plan.timeout_s)});
   argv.insert(argv.end(), {"--", plan.bench});

@@ -7,7 +7,10 @@
 
 #include <cmath>
 #include <optional>
+#include <utility>
 
+#include "tools/gate/judge/exact.h"
+#include "tools/gate/report/functions.h"
 #include "tools/gate/report/report.h"
 #include "tools/gate/system/errors.h"
 #include "tools/lib/json.h"
@@ -287,15 +290,17 @@ private:
 
 } // namespace
 
-static std::string title(const json &row)
+static std::string benchmark_of(const json &row)
 {
   std::string title = text(row, "name");
   const json parameters = row.value("parameters", json::object());
   for (const auto &[name, value] : parameters.items())
     title += fmt::format(" {}={}", name,
                          value.is_string() ? value.get<std::string>() : result::json_text(value));
-  return title + " " + text(row, "metric");
+  return title;
 }
+
+static std::string title(const json &row) { return benchmark_of(row) + " " + text(row, "metric"); }
 
 static bool is_wanted(const std::string &title, const std::string &wanted)
 {
@@ -303,24 +308,40 @@ static bool is_wanted(const std::string &title, const std::string &wanted)
          fnmatch(wanted.c_str(), title.substr(0, title.find(' ')).c_str(), 0) == 0;
 }
 
+// In which functions the benchmark of this row changed; "" for what is not counted.
+static std::string where(const json &report, const json &row)
+{
+  std::string unit = text(row, "unit"), verdict = text(row, "verdict");
+  bool counted = unit == count_unit || unit == event_unit;
+  bool compared = verdict == "regressed" || verdict == "improved" || verdict == "unchanged";
+  if (!counted || !compared)
+    return "";
+  return fmt::format("\n{}: {}", benchmark_of(row),
+                     functions_text(to_value(report.value("functions", json::array())),
+                                    text(row, "name"),
+                                    to_value(row.value("parameters", json::object()))));
+}
+
 std::string explain_rows(const json &report, const std::string &wanted)
 {
   if (!report.is_object() || text(report, "schema") != "bpfgate-report" ||
       !report.contains("rows") || !report["rows"].is_array())
     throw usage_error("this is no report of gate (--json of check, compare or ab writes one)");
-  std::string said;
+  std::string said, functions; // of a benchmark, told behind its last row
   std::vector<std::string> names;
   for (const json &row : report["rows"]) {
     names.push_back(text(row, "name"));
     if (!row.is_object() || !is_wanted(title(row), wanted))
       continue;
-    std::string verdict = text(row, "verdict");
+    std::string verdict = text(row, "verdict"), of_row = where(report, row);
+    if (!of_row.empty() && of_row != functions)
+      said += std::exchange(functions, of_row);
     said += fmt::format("{}{}: {}\n{}\n", said.empty() ? "" : "\n", title(row),
                         verdict.empty() ? "not gated" : verdict,
                         Explainer(row, number(report, "alpha").value_or(0.01)).paragraph());
   }
   if (!said.empty())
-    return said;
+    return said + functions;
   auto near = nearest_name(wanted, names);
   throw usage_error(fmt::format("no row of this report is called '{}'{}", wanted,
                                 near ? fmt::format(": '{}'?", *near) : ""));

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "tools/gate/judge/fingerprint.h"
+#include "tools/gate/report/functions.h"
 
 namespace gate
 {
@@ -86,6 +87,8 @@ void compare_apart(result::Result base, const result::Result &comp, Comparison h
   std::vector<Candidate> candidates = match_rows(base, comp, how.settings);
   judge(candidates, report.alpha, report.alpha);
   report.rows = rows_of(std::move(candidates));
+  if (how.settings.incomparable.empty())
+    report.functions = changed_functions(base, comp, how.settings.count_tolerance);
   if (std::string shift = find_host_shift(report.rows); !shift.empty())
     report.remarks.push_back(shift);
   report.policy.unjudged = !could_judge(report.rows);

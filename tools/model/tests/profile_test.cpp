@@ -108,6 +108,22 @@ TEST(callgrind_has_self_and_inclusive_costs)
   expect_has(text, "fn=entry\n0 10 0 0 0 0 0 0 0 0 0 0 0\ncfn=lookup\ncalls=3 0\n0 35 0 0");
 }
 
+TEST(functions_have_their_own_events_whoever_called_them)
+{
+  Recorder recorder{Machine()};
+  recorder.begin(true);
+  Block entry = block(base, 4, Kind::Call, base + 0x200),
+        again = block(base + 4, 3, Kind::Call, base + 0x100),
+        lookup = block(base + 0x100, 2, Kind::Jump, base + 0x200),
+        helper = block(base + 0x200, 5, Kind::Return), rest = block(base + 8, 1, Kind::Plain);
+  run(recorder, {&entry, &helper, &again, &lookup, &helper, &rest});
+  std::string text = recorder.profile().functions(Symbols(kallsyms));
+  expect(text.starts_with("8 0 0 0 "), text);
+  expect_has(text, " entry\n10 0 0 0 ");
+  expect_has(text, " helper\n2 0 0 0 ");
+  expect(text.ends_with(" lookup\n"), text);
+}
+
 TEST(only_what_is_kept_is_in_the_profile)
 {
   Recorder recorder{Machine()};
