@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // Benchmarks for the tests, with the harness of bench and real BPF programs. Most go wrong, each in
-// its own way, set up so that an op's result is not what it must be; two differ by a known number of
-// instructions, in known functions.
+// its own way, set up so that an op's result is not what it must be; two differ by a known number
+// of instructions, in known functions.
 #include <atomic>
 
 #include "benchs/lpm_trie_keys.h"

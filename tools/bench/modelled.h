@@ -24,11 +24,11 @@ struct Modelled {
   };
   std::string model;
   std::vector<std::string> names;
-  std::vector<double> net, raw; // per op, as names
-  bool has_base = false;        // loop and keys are off net
-  uint64_t ops = 0;             // counted
-  uint64_t warming_ops = 0;     // before them
-  uint64_t interrupts = 0;      // left out
+  std::vector<double> net, raw;    // per op, as names
+  bool has_base = false;           // loop and keys are off net
+  uint64_t ops = 0;                // counted
+  uint64_t warming_ops = 0;        // before them
+  uint64_t interrupts = 0;         // left out
   std::vector<Function> functions; // where a profile is wanted
 };
 

@@ -19,7 +19,7 @@ enum model_mark {
   MODEL_WATCH = 3,   /* only inside model_watch() */
   MODEL_RESET = 4,   /* sums and profile start from 0; caches stay as they are */
   MODEL_SYMBOLS = 5, /* the page's symbols name what was counted since the last reset, and then
-			the functions take their place */
+                        the functions take their place */
   MODEL_FINISH = 6,  /* nothing more comes: profiles are written */
   MODEL_WHOLE = 7,   /* as MODEL_BEGIN, taken back by any mark of a program's own */
   MODEL_UNWATCH = 8, /* ends what model_watch() asked for */
@@ -82,7 +82,8 @@ struct model_page {
   char names[MODEL_MOST_EVENTS][24];
   char model[64];  /* its name */
   char error[256]; /* what went wrong, one sentence; empty: nothing */
-  /* After SYMBOLS: bytes at MODEL_SYMBOLS_OFFSET, a line each: its events, in their order, and its name. */
+  /* After SYMBOLS: bytes at MODEL_SYMBOLS_OFFSET, a line each: its events, in their order, and its
+   * name. */
   uint64_t functions;
   /* Written by the guest. */
   char subject[128]; /* what is profiled: a benchmark's name */

@@ -186,9 +186,8 @@ TEST(result_functions_are_read_as_they_were_written)
   expect_eq(functions.size(), 2u);
   expect_eq(functions[0].name, "op [bpf]");
   expect(functions[0].events == result.benchmarks[0].functions[0].events);
-  expect_throws(
-      [&] { parse_result(replaced(format_result(result), "6.25", "\"6\""), "f"); },
-      "f: /benchmarks/0/functions/0/events/insns/1 is string, expected a number");
+  expect_throws([&] { parse_result(replaced(format_result(result), "6.25", "\"6\""), "f"); },
+                "f: /benchmarks/0/functions/0/events/insns/1 is string, expected a number");
   expect_throws(
       [&] { parse_result(replaced(format_result(result), "op [bpf]", "op\\u001b"), "f"); },
       "f: /benchmarks/0/functions/0/name has a control character");

@@ -101,9 +101,9 @@ TEST(counts_tell_what_was_slowed_and_nothing_else)
   gate.expect_only_regression("lpm-trie-update");
 }
 
-// 20 instructions an op move from one function to another: no figure of the whole tells, the profile
-// does. And one line less an op in the baseline is one line more now, which instructions do not see.
-// One seed: what differs between seeds is not the question.
+// 20 instructions an op move from one function to another: no figure of the whole tells, the
+// profile does. And one line less an op in the baseline is one line more now, which instructions do
+// not see. One seed: what differs between seeds is not the question.
 TEST(events_and_functions_tell_what_counts_do_not)
 {
   Gate gate;
@@ -127,7 +127,7 @@ TEST(events_and_functions_tell_what_counts_do_not)
   write_file(base_file, base.dump());
   write_file(comp_file, comp.dump());
   expect_eq(gate.run_as_given({"compare", base_file, comp_file, "--json", report_file}), 0);
-  expect_eq(gate.run_as_given({"explain", "modelled_insns", report_file}), 0);
+  expect_eq(gate.run_as_given({"explain", "--report", report_file, "modelled_insns"}), 0);
   expect(gate.finished.output.ends_with("\nmoved-before producers=1: functions that changed, "
                                         "largest first:\n  left [bpf] -20.0 insns/op\n"
                                         "  right [bpf] +20.0 insns/op\n"),

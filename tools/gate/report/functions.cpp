@@ -180,8 +180,7 @@ static std::string change_text(const Value &change)
   return text;
 }
 
-std::string functions_text(const Value &functions, const std::string &name,
-                           const Value &parameters)
+std::string functions_text(const Value &functions, const std::string &name, const Value &parameters)
 {
   static const Value::List none;
   const Value::List &all = functions.is_list() ? functions.items_of_list() : none;
@@ -190,7 +189,8 @@ std::string functions_text(const Value &functions, const std::string &name,
     return each.text_of("name") == name && own && *own == parameters;
   });
   if (found == all.end())
-    return "there is no profile of either side, so functions are not compared (--model makes one)\n";
+    return "there is no profile of either side, so functions are not compared (--model makes "
+           "one)\n";
   if (std::string missing = found->text_of("missing"); !missing.empty())
     return fmt::format("there is no profile of {}, so functions are not compared\n", missing);
   const Value::List &changed = list_of(*found, "changed");

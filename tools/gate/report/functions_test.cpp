@@ -32,9 +32,10 @@ TEST(functions_that_changed_come_largest_first)
   Result base = profiled({{"fls64", {{"insns", {12, 12}}}},
                           {"same", {{"insns", {700, 700}}}},
                           {"trie_lookup_elem", {{"insns", {600, 600}}, {"l2_misses", {1, 1}}}}});
-  Result comp = profiled({{"helper [bpf]", {{"insns", {3, 3}}}},
-                          {"same", {{"insns", {700, 700}}}},
-                          {"trie_lookup_elem", {{"insns", {637, 637}}, {"l2_misses", {1.4, 1.4}}}}});
+  Result comp =
+      profiled({{"helper [bpf]", {{"insns", {3, 3}}}},
+                {"same", {{"insns", {700, 700}}}},
+                {"trie_lookup_elem", {{"insns", {637, 637}}, {"l2_misses", {1.4, 1.4}}}}});
   expect_eq(said(base, comp), "functions that changed, largest first:\n"
                               "  trie_lookup_elem +37.0 insns/op, +0.40 L2 misses/op\n"
                               "  fls64 gone: -12.0 insns/op\n"
@@ -72,10 +73,8 @@ TEST(functions_within_tolerance_and_spread_did_not_change)
 TEST(functions_without_a_profile_are_not_compared)
 {
   Result with = profiled({{"a", {{"insns", {100}}}}}), without = profiled({});
-  expect_eq(said(with, without),
-            "there is no profile of comp, so functions are not compared\n");
-  expect_eq(said(without, with),
-            "there is no profile of base, so functions are not compared\n");
+  expect_eq(said(with, without), "there is no profile of comp, so functions are not compared\n");
+  expect_eq(said(without, with), "there is no profile of base, so functions are not compared\n");
   expect_has(said(without, without), "no profile of either side");
   expect(changed_functions(without, without, 0).empty());
 }
