@@ -17,8 +17,10 @@ namespace bench
 static ModelPage *find_and_reset()
 {
   ModelPage *model = ModelPage::find();
-  if (model)
+  if (model) {
     model->reset();
+    model->follow_programs();
+  }
   return model;
 }
 
@@ -252,7 +254,7 @@ std::vector<result::Metric> modelled_metrics(const std::vector<Modelled> &loads)
 
 std::vector<result::Function> modelled_functions(const std::vector<Modelled> &loads)
 {
-  constexpr double digits = 1e4; // one event in 10,000 ops, which is what a pass tells
+  constexpr double digits = 1e3; // floors of what counts as a change are higher (gate)
   std::map<std::string, std::vector<std::vector<double>>> events; // [name][event][load]
   for (size_t load = 0; load < loads.size(); load++)
     for (const Modelled::Function &function : loads[load].functions) {

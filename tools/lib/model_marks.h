@@ -89,6 +89,8 @@ struct model_page {
   char subject[128]; /* what is profiled: a benchmark's name */
   uint64_t keep;     /* 1: what is counted goes into the profile */
   uint64_t symbols;  /* bytes of /proc/kallsyms at MODEL_SYMBOLS_OFFSET */
+  /* 1: these are the symbols of BPF programs, all others are as they were the last time. */
+  uint64_t only_programs;
 };
 
 #endif

@@ -84,10 +84,23 @@ void ModelPage::keep(bool keep, const std::string &subject)
   x_page->keep = keep;
 }
 
+void ModelPage::follow_programs()
+{
+  if (profiling() && !x_programs)
+    x_programs = std::make_unique<BpfNames>();
+}
+
 // What does not fit is left out; the addresses are then told as such.
 void ModelPage::copy_symbols()
 {
   char *text = reinterpret_cast<char *>(x_page) + MODEL_SYMBOLS_OFFSET;
+  bool follows = x_programs && x_programs->complete();
+  x_page->only_programs = follows && x_knows_kernel;
+  if (x_page->only_programs) {
+    x_page->symbols = x_programs->lines().copy(text, MODEL_SYMBOLS_BYTES);
+    return;
+  }
+  x_knows_kernel = true;
   Fd file(open("/proc/kallsyms", O_RDONLY | O_CLOEXEC));
   uint64_t size = 0;
   while (file && size < MODEL_SYMBOLS_BYTES) {

@@ -38,7 +38,17 @@ static std::string_view bpf_name(std::string_view name)
              : name;
 }
 
-Symbols::Symbols(std::string_view kallsyms)
+static constexpr std::string_view of_programs = "[bpf]";
+
+Symbols::Symbols(std::string_view kallsyms) { add(kallsyms); }
+
+void Symbols::renew_programs(std::string_view kallsyms)
+{
+  std::erase_if(x_names, [](const auto &entry) { return entry.second.ends_with(of_programs); });
+  add(kallsyms);
+}
+
+void Symbols::add(std::string_view kallsyms)
 {
   constexpr std::string_view of_functions = "tTwW";
   while (!kallsyms.empty()) {
@@ -51,7 +61,7 @@ Symbols::Symbols(std::string_view kallsyms)
     if (error != std::errc() || !value || name.empty() || type.size() != 1 ||
         of_functions.find(type[0]) == std::string_view::npos)
       continue;
-    if (module == "[bpf]")
+    if (module == of_programs)
       name = bpf_name(name);
     x_names.emplace_back(value,
                          module.empty() ? std::string(name) : fmt::format("{} {}", name, module));

@@ -31,6 +31,17 @@ TEST(symbols_name_addresses)
   expect_eq(Symbols("").name_of(0xffffffff80000000), "0xffffffff80000000");
 }
 
+TEST(symbols_of_programs_are_renewed_alone)
+{
+  Symbols symbols(kallsyms);
+  symbols.renew_programs("ffffffffc0000080 t bpf_prog_6deef7357e7b4530_left\t[bpf]\n");
+  expect_eq(symbols.name_of(0xffffffffc0000080), "left [bpf]");
+  expect_eq(symbols.name_of(0xffffffffc0000010), "helper"); // op is gone
+  expect_eq(symbols.name_of(0xffffffffc0000110), "mod_fn [some_module]");
+  symbols.renew_programs("");
+  expect_eq(symbols.name_of(0xffffffffc0000080), "helper");
+}
+
 static constexpr uint64_t base = 0xffffffff81000000;
 
 // Enters each block as the one before leads there.
