@@ -12,7 +12,8 @@
 
 class BpfNames {
 public:
-  // From now on, on the first CPU. Needs root and a kernel with perf, or nothing is known.
+  // From now on, what is loaded on the first CPU: a guest with the model has no other. Needs root
+  // and a kernel with perf, or nothing is known.
   BpfNames();
   ~BpfNames();
   BpfNames(const BpfNames &) = delete;

@@ -257,8 +257,10 @@ TEST(vm_model_without_a_name_is_generic)
 {
   Vm vm;
   expect_eq(vm.gate({"record", "--model", "one", "two"}), 0);
-  expect_has(read_file(vm.here / "command"), "/bin/true one two --json");
+  expect_has(read_file(vm.here / "command"), "/bin/true --loads 1 one two --json");
   expect_has(read_file(vm.here / "base.json"), "generic (12345678)");
+  expect_eq(vm.gate({"record", "--model", "--", "--loads", "2", "one"}), 0);
+  expect_has(read_file(vm.here / "command"), "/bin/true --loads 2 one --json");
 }
 
 TEST(vm_events_of_another_model_are_incomparable)
