@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <string_view>
 
@@ -46,7 +47,7 @@ Boots each kernel in QEMU and runs this machine's COMMAND in it.
   --dry-run      show QEMU's command line      --qemu PROGRAM  another QEMU
   --accelerator kvm|tcg                        KVM where it works
   --icount       the guest's clock counts instructions; same seed, same bytes
-  --seed S       of the guest (1)              --seeds N    boots with 1 to N
+  --seed S       of the guest (1)              --seeds N    with 1 to N, or A-B
   --model[=M]    --icount, and events of a modelled machine: generic, amd-zen5,
                  intel-golden-cove, host, FILE.toml (docs/model.md)
   --profile DIR  --model, and by function: callgrind and folded stacks
@@ -146,6 +147,19 @@ static void take_environment(Options &options, const std::vector<std::string> &t
   }
 }
 
+// "5": 1 to 5. "6-10": these.
+static std::vector<uint64_t> parse_seeds(const std::string &text)
+{
+  constexpr uint64_t most = 10000;
+  size_t dash = text.find('-');
+  bool range = dash != std::string::npos && dash > 0;
+  uint64_t first = range ? parse_count("--seeds", text.substr(0, dash), 1, most) : 1;
+  uint64_t last = parse_count("--seeds", range ? text.substr(dash + 1) : text, first, most);
+  std::vector<uint64_t> seeds(last - first + 1);
+  std::iota(seeds.begin(), seeds.end(), first);
+  return seeds;
+}
+
 static void take_seeds(Options &options, const Texts &texts)
 {
   if (!texts.seed.empty() && !texts.seeds.empty())
@@ -158,10 +172,7 @@ static void take_seeds(Options &options, const Texts &texts)
                                       : parse_count("--seed", texts.seed, 0, INT64_MAX)};
   if (texts.seeds.empty())
     return;
-  options.seeds.clear();
-  for (uint64_t seed = 1, last = parse_count("--seeds", texts.seeds, 1, 10000); seed <= last;
-       seed++)
-    options.seeds.push_back(seed);
+  options.seeds = parse_seeds(texts.seeds);
 }
 
 // The model counts where everything repeats.

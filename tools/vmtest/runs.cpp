@@ -202,6 +202,10 @@ environment(const Options &options, const Prepared &prepared, const Machine &mac
     out["PATH"] = path;
   if (machine.accelerator == Accelerator::Icount)
     out["VMTEST_SEED"] = std::to_string(machine.seed);
+  if (machine.model) {
+    out["VMTEST_MODEL"] = machine.model->identity;
+    out["VMTEST_MODEL_BUILD"] = model_build();
+  }
   for (const auto &[key, value] : options.environment)
     out[key] = value;
   return out;
