@@ -90,6 +90,12 @@ ELSEWHERE = {
     "gate selftest --aa": "takes minutes: the unit tests run it on a scripted bench",
     "$bench --suite seeds --quick --format commit --json before.json":
         "takes minutes: docs/bench.md runs that suite, and the other lines here that format",
+    "gate record --vm debian:6.12 --model --seeds 1-5 --baseline base.json -- --loads 1 bloom-lookup hashmap-without-bloom "
+    "lpm-trie-lookup lpm-trie-update strncmp-helper": MEASURING,
+    "gate check --vm debian:6.12 --model --seeds 6-10 --baseline base.json -- --loads 1 bloom-lookup hashmap-without-bloom "
+    "lpm-trie-lookup": MEASURING,
+    "gate check --vm debian:6.12 --model --seeds 6-10 --baseline base.json --bench ./bench-wide -- --loads 1 bloom-lookup":
+        "needs a bench that the page says how to make",
     "for i in $(seq 100); do\n"
     "    nice build/tools/vmtest/vmtest --kernel debian:6.12 --json $i.json -- sh -c 'echo whole' >$i.out; "
     "echo $? >$i.rc\n"

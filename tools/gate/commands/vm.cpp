@@ -24,6 +24,8 @@ static BootPlan plan_for(const Options &options, const std::string &kernel)
           .bench = options.bench,
           .kernel = kernel,
           .bench_arguments = options.bench_arguments,
+          .model = options.vm.model,
+          .first_seed = options.vm.first_seed,
           .seeds = options.vm.seeds,
           .jobs = options.vm.jobs,
           .timeout_s = options.vm.timeout_s};
@@ -96,6 +98,18 @@ static Result read_baseline(const std::string &path)
   return base;
 }
 
+// Which of several models it is shows only after the boots.
+static void check_model(const Result &base, const Options &options)
+{
+  std::string model = model_of(base.environment);
+  if (model.empty() && !options.vm.model.empty())
+    throw usage_error(
+        fmt::format("--model: {} has no events: record it anew with --model", options.vm.baseline));
+  if (!model.empty() && options.vm.model.empty())
+    throw usage_error(
+        fmt::format("{} has events of the model {}: give its --model", options.vm.baseline, model));
+}
+
 static int judge_counts(Result base, const Result &comp, const Options &options)
 {
   Report report = {.command = options.command};
@@ -110,6 +124,7 @@ static int judge_counts(Result base, const Result &comp, const Options &options)
 int check_vm(const Options &options)
 {
   Result base = read_baseline(options.vm.baseline);
+  check_model(base, options);
   try {
     Result comp = measure(options);
     if (!options.vm.figures.empty())

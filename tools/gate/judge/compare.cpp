@@ -92,17 +92,23 @@ static double exact_floor(const Row &row, const Settings &settings)
   case Class::Ratio:
     return settings.ratio_points;
   default:
-    if (!row.relative)
-      return 0;
-    return row.unit == count_unit ? settings.count_tolerance : settings.exact_tolerance;
+    break;
   }
+  EventFloor event = event_floor(row.metric, settings.op_insns);
+  if (!row.relative)
+    return event.absolute;
+  double least = row.unit == count_unit   ? settings.count_tolerance
+                 : row.unit == event_unit ? std::max(event.relative, settings.count_tolerance)
+                                          : settings.exact_tolerance;
+  return std::max(least, event.absolute / std::abs(*row.base));
 }
 
 static Candidate exact_row(Row row, const std::vector<double> &base,
                            const std::vector<double> &comp, const Settings &settings)
 {
   row.method = "exact";
-  row.relative = row.kind != Class::Ratio && *row.base != 0;
+  row.relative = row.kind != Class::Ratio &&
+                 std::abs(*row.base) > event_floor(row.metric, settings.op_insns).absolute;
   double floor = exact_floor(row, settings);
   Exact exact = judge_exact(base, comp, floor, row.relative);
   if (exact.spread > floor)
@@ -490,6 +496,8 @@ private:
 
   void add_metrics(const Benchmark &base, const Benchmark &comp)
   {
+    const Metric *insns = find_metric(base, "modelled_insns");
+    x_settings.op_insns = insns ? median(figures_of(*insns, PerLoad::Median).usable()) : 0;
     for (const Metric &metric : base.metrics) {
       Row row = make_row(comp, metric);
       put_dropped(row, base, comp);
@@ -526,6 +534,7 @@ private:
     auto [own, is_new] = x_own.try_emplace(threshold->tolerance, x_settings);
     if (is_new)
       allow_only(own->second, threshold->tolerance);
+    own->second.op_insns = x_settings.op_insns;
     return own->second;
   }
 
@@ -547,7 +556,7 @@ private:
   std::string refused_bytecode(const Metric &metric, const Benchmark &base, const Benchmark &comp,
                                Row &row) const
   {
-    if (metric.unit != count_unit)
+    if (metric.unit != count_unit && metric.unit != event_unit)
       return "";
     BytecodeCheck check = check_bytecode({x_base.environment, base}, {x_comp.environment, comp});
     add_note(row, check.note);

@@ -40,6 +40,7 @@ struct Settings {
   // Both sides were measured where instructions are counted: nothing is noise, each load is a boot,
   // and all metrics are judged by the exact rule.
   bool counted = false;
+  double op_insns = 0;        // of the benchmark at hand in base, where events are judged
   double exact_tolerance = 0; // of exact metrics that are no counts of instructions, a fraction
   double memory_relative = 0.10;
   double memory_floor_mib = 0.5;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tools/gate/judge/exact.h"
 #include "tools/gate/statistics/statistics.h"
 
 namespace gate
@@ -52,7 +53,7 @@ Figures figures_of(const Metric &metric, PerLoad statistic, double factor)
     for (double sample : load) {
       figures.samples++;
       zeros += sample == 0;
-      if (sample < 0)
+      if (sample < 0 && metric.unit != event_unit) // those are net, and few
         figures.invalid = fmt::format("negative sample {}", sample);
       if (!std::isfinite(sample) || (sample == 0 && metric.kind == Class::Time))
         figures.dropped++;

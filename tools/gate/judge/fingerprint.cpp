@@ -18,7 +18,7 @@ static constexpr std::array class_members = {"cpu_model", "cpus", "arch", "hyper
 // statistics by nanoseconds, the clock by what reading it takes, caches by where a map fits.
 static constexpr std::array refused_members = {"cpu_model",   "cpus",   "arch",       "hypervisor",
                                                "accelerator", "jit",    "jit_harden", "bpf_stats",
-                                               "clocksource", "caches", "vm.cpu"};
+                                               "clocksource", "caches", "vm.cpu",     "vm.model"};
 // Differ between two boots of one machine, or from minute to minute.
 static constexpr std::array recorded_members = {"load",         "mhz",      "cpu_mhz",
                                                 "bogomips",     "hostname", "memory_mib",

@@ -6,7 +6,12 @@
 #include <fnmatch.h>
 
 #include <cmath>
+#include <utility>
 
+#include "tools/gate/judge/exact.h"
+#include "tools/gate/judge/row_name.h"
+#include "tools/gate/report/functions.h"
+#include "tools/gate/report/report.h"
 #include "tools/gate/report/writing.h"
 #include "tools/gate/system/errors.h"
 #include "tools/lib/text.h"
@@ -240,20 +245,36 @@ static bool is_wanted(const std::string &title, const std::string &name, const s
          fnmatch(wanted.c_str(), name.c_str(), 0) == 0;
 }
 
+// In which functions the benchmark of this row changed; "" for what is not counted.
+static std::string where(const Report &report, const Row &row)
+{
+  bool counted = row.unit == count_unit || row.unit == event_unit;
+  bool compared = row.verdict == Verdict::Regressed || row.verdict == Verdict::Improved ||
+                  row.verdict == Verdict::Unchanged;
+  if (!counted || !compared)
+    return "";
+  return fmt::format("\n{}: {}", row_text(row.name, row.parameters, ""),
+                     functions_text(report.functions, row.name, row.parameters));
+}
+
 std::string explain_rows(const Report &report, const std::string &wanted)
 {
-  std::string said;
+  std::string said, functions; // of a benchmark, told behind its last row
   std::vector<std::string> names;
   for (const Row &row : report.rows) {
     std::string title = row_title(row);
     names.push_back(row.name);
-    if (is_wanted(title, row.name, wanted))
-      said += fmt::format("{}{}: {}\n{}\n", said.empty() ? "" : "\n", title,
-                          row.gated || row.secondary ? to_string(row.verdict) : "not gated",
-                          Explainer(row, report.alpha).paragraph());
+    if (!is_wanted(title, row.name, wanted))
+      continue;
+    std::string of_row = where(report, row);
+    if (!of_row.empty() && of_row != functions)
+      said += std::exchange(functions, of_row);
+    said += fmt::format("{}{}: {}\n{}\n", said.empty() ? "" : "\n", title,
+                        row.gated || row.secondary ? to_string(row.verdict) : "not gated",
+                        Explainer(row, report.alpha).paragraph());
   }
   if (!said.empty())
-    return said;
+    return said + functions;
   auto near = nearest_name(wanted, names);
   throw usage_error(fmt::format("no row of this report is called '{}'{}", wanted,
                                 near ? fmt::format(": '{}'?", *near) : ""));

@@ -99,6 +99,37 @@ TEST(explain_drift_and_note)
                     "Note: comp slowed on purpose by 30 %."});
 }
 
+TEST(explain_counted_rows_tell_the_functions_once_a_benchmark)
+{
+  Row insns = judged(Verdict::Regressed), misses = insns;
+  insns.method = misses.method = "exact";
+  insns.metric = "modelled_insns";
+  insns.unit = "insns/op";
+  misses.metric = "modelled_l2_misses";
+  misses.unit = "events/op";
+  Report report = {.command = "check", .rows = {insns, misses}};
+  auto said_of = [&](const std::string &wanted) {
+    return explain_rows(parse_report(format_json(report), "report"), wanted);
+  };
+  expect_has(said_of("lookup"), "\nlookup nr_entries=1000: there is no profile of either side");
+  Value events = {{"insns", {{"base", 600}, {"comp", 637}, {"change", 37}}}};
+  report.functions = Value::List{
+      {{"name", "lookup"},
+       {"parameters", insns.parameters},
+       {"missing", Value()},
+       {"changed", Value::List{{{"function", "fls64"}, {"side", "both"}, {"events", events}}}}}};
+  const std::string functions = "\nlookup nr_entries=1000: functions that changed, largest first:\n"
+                                "  fls64 +37.0 insns/op\n";
+  for (const char *wanted : {"lookup", "modelled_l2_misses"}) {
+    std::string text = said_of(wanted);
+    expect(text.ends_with(functions), text);
+    expect_eq(text.find(functions), text.rfind(functions));
+  }
+  Report back = parse_report(format_json(report), "report");
+  expect_eq(back.functions.dump(), report.functions.dump());
+  expect_no(said(judged(Verdict::Regressed)), "profile");
+}
+
 TEST(explain_what_no_run_could_have_seen)
 {
   Row row = judged(Verdict::Inconclusive);

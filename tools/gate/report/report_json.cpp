@@ -125,18 +125,26 @@ static json head_json(const Report &report)
           {"environments", {{"base", report.base_environment}, {"comp", report.comp_environment}}}};
 }
 
+// One a line: a row's samples would be hundreds of lines.
+static std::string list_text(const char *name, const json &list)
+{
+  std::string text = fmt::format(",\n \"{}\": [", name);
+  const char *separator = "\n  ";
+  for (const json &item : list) {
+    text += separator + result::json_text(item);
+    separator = ",\n  ";
+  }
+  return text + "\n ]";
+}
+
 std::string format_json(const Report &report)
 {
   std::string text = result::json_text(head_json(report), 1);
   text.resize(text.rfind('\n'));
-  text += ",\n \"rows\": [";
-  // A row a line: its samples would be hundreds of lines.
-  const char *separator = "\n  ";
-  for (const Row &row : report.rows) {
-    text += separator + result::json_text(row_json(row));
-    separator = ",\n  ";
-  }
-  return text + "\n ]\n}\n";
+  json rows = json::array();
+  for (const Row &row : report.rows)
+    rows.push_back(row_json(row));
+  return text + list_text("functions", report.functions) + list_text("rows", rows) + "\n}\n";
 }
 
 namespace
@@ -366,6 +374,7 @@ Report parse_report(const std::string &text, const std::string &where)
   json environments = member("environments").object();
   report.base_environment = to_value(Member(environments, "base", root + "/environments").object());
   report.comp_environment = to_value(Member(environments, "comp", root + "/environments").object());
+  report.functions = to_value(member("functions").list());
   const json &rows = member("rows").present();
   for (size_t i = 0; i < member("rows").list().size(); i++) {
     if (!rows[i].is_object())
