@@ -232,7 +232,7 @@ Descriptor buffer(const char *name, const char *op, By by, uint32_t ops_per_run,
 }
 
 // More than a ring holds, so that a producer may get ahead; a perf buffer wakes somebody each time.
-constexpr uint32_t ring_ops = 100000, perf_ops = 5000;
+constexpr uint32_t ring_ops = 100000, perf_ops = 1000;
 
 const Register buffers{
     buffer<RingBuffer>("rb-libbpf", "one record through a ring buffer, read by libbpf", By::Libbpf,
