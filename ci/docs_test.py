@@ -98,6 +98,12 @@ ELSEWHERE = {
     "done": "made the table below it: some minutes a kernel",
     "ci/bench_names native=native.json 6.1=6.1/r.json 6.12=6.12/r.json 7.2=7.2/r.json":
         ("bench_names", "ci/meson.build", "bench_names_test.py"),
+    "gate record --vm debian:6.12 --model --seeds 1-5 --baseline base.json -- --loads 1 bloom-lookup hashmap-without-bloom "
+    "lpm-trie-lookup lpm-trie-update strncmp-helper": MEASURING,
+    "gate check --vm debian:6.12 --model --seeds 6-10 --baseline base.json -- --loads 1 bloom-lookup hashmap-without-bloom "
+    "lpm-trie-lookup": MEASURING,
+    "gate check --vm debian:6.12 --model --seeds 6-10 --baseline base.json --bench ./bench-wide -- --loads 1 bloom-lookup":
+        "needs a bench that the page says how to make",
     "for i in $(seq 100); do\n"
     "    nice build/tools/vmtest/vmtest --kernel debian:6.12 --json $i.json -- sh -c 'echo whole' >$i.out; "
     "echo $? >$i.rc\n"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// Benchmarks that go wrong, each in its own way, for the tests: with the harness of bench and its
-// real BPF programs, set up so that an op's result is not what it must be.
+// Benchmarks for the tests, with the harness of bench and real BPF programs. Most go wrong, each in
+// its own way, set up so that an op's result is not what it must be; two differ by a known number
+// of instructions, in known functions.
 #include <atomic>
 
 #include "benchs/lpm_trie_keys.h"
@@ -9,6 +10,7 @@
 
 // After the header that defines its structs.
 #include "lpm_trie_bench.skel.h"
+#include "moved.skel.h"
 #include "strncmp_bench.skel.h"
 #include "strncmp_failure.skel.h"
 
@@ -62,6 +64,19 @@ public:
 
 private:
   bpf::Skeleton<strncmp_bench> x_skel;
+};
+
+class Moved : public TestRunBench {
+public:
+  explicit Moved(bool is_moved) : x_skel("moved")
+  {
+    x_skel->rodata->moved = is_moved;
+    x_skel.load();
+    use(x_skel->progs.moves, nullptr, x_skel->bss->bench_slots, 1, 1);
+  }
+
+private:
+  bpf::Skeleton<moved> x_skel;
 };
 
 class Noop : public TestRunBench {
@@ -136,6 +151,8 @@ const Register faulty{
                  [] { bpf::Skeleton<strncmp_failure>("strncmp_failure").load(); }),
     long_cycle(),
     make<Noop>("sound"),
+    make<Moved>("moved-before", false),
+    make<Moved>("moved-after", true),
 };
 
 } // namespace

@@ -14,6 +14,7 @@
 #include "tools/bench/session.h"
 #include "tools/lib/bpf_error.h"
 #include "tools/lib/probe.h"
+#include "tools/lib/streams.h"
 
 using namespace bench;
 
@@ -74,7 +75,7 @@ static int run(const Options &options)
   static char output[1 << 20];
   if (counting())
     setvbuf(stdout, output, _IOFBF, sizeof(output));
-  check_before(options); // not after an hour of measuring
+  check_files(options); // not after an hour of measuring
   Signals signals;
   Session session(options, signals);
   if (options.suite == "seeds") {
@@ -96,6 +97,7 @@ int main(int argc, char **argv)
 {
   signal(SIGPIPE, SIG_IGN); // a closed pipe is an error like any other, and destructors run
   try {
+    ready_standard_streams();
     Options options = parse_command_line(argc, argv);
     bpf::set_verbose(options.verbose && !options.list);
     int code = run(options);

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 
 #include "tools/gate/statistics/statistics.h"
 #include "tools/lib/model_page.h"
@@ -15,8 +17,10 @@ namespace bench
 static ModelPage *find_and_reset()
 {
   ModelPage *model = ModelPage::find();
-  if (model)
+  if (model) {
     model->reset();
+    model->follow_programs();
+  }
   return model;
 }
 
@@ -119,11 +123,23 @@ static size_t index_of(const std::vector<std::string> &names, std::string_view n
   return static_cast<size_t>(std::find(names.begin(), names.end(), name) - names.begin());
 }
 
-// Warms up, counts one pass, and then single ops for the lines. subject: for the profile; "" keeps
-// it out. nullopt when a signal arrives.
+static std::vector<Modelled::Function> take_functions(ModelPage &model, uint64_t ops)
+{
+  std::vector<Modelled::Function> functions;
+  for (ModelPage::Function &function : model.name_symbols()) {
+    std::vector<double> per_op;
+    for (uint64_t events : function.events)
+      per_op.push_back(static_cast<double>(events) / static_cast<double>(ops));
+    functions.push_back({std::move(function.name), std::move(per_op)});
+  }
+  return functions;
+}
+
+// Warms up, counts one pass, and then single ops for the lines. subject: for the profile, whose
+// functions are put into the plan; "" keeps it out. nullopt when a signal arrives.
 static std::optional<std::vector<double>> count_events(ModelPage &model, Passes &passes,
-                                                       const Modelled &plan,
-                                                       const std::string &subject, const Run &run)
+                                                       Modelled &plan, const std::string &subject,
+                                                       const Run &run)
 {
   model.reset();
   model.keep(false, subject);
@@ -136,7 +152,7 @@ static std::optional<std::vector<double>> count_events(ModelPage &model, Passes 
   if (!complete)
     return std::nullopt;
   if (!subject.empty())
-    model.name_symbols();
+    plan.functions = take_functions(model, plan.ops);
   std::vector<double> events = passes.take(plan.ops);
   if (!passes.singles(run))
     return std::nullopt;
@@ -227,13 +243,38 @@ std::vector<result::Metric> modelled_metrics(const std::vector<Modelled> &loads)
                           .unit = i ? "events/op" : "insns/op",
                           .better = result::Better::Lower,
                           .kind = result::Class::Exact,
-                          .gated = false,
+                          .gated = true,
                           .may_be_zero = i > 0};
     for (const Modelled &load : loads)
       metric.samples.push_back({load.net.at(i)});
     metrics.push_back(std::move(metric));
   }
   return metrics;
+}
+
+std::vector<result::Function> modelled_functions(const std::vector<Modelled> &loads)
+{
+  constexpr double digits = 1e3; // floors of what counts as a change are higher (gate)
+  std::map<std::string, std::vector<std::vector<double>>> events; // [name][event][load]
+  for (size_t load = 0; load < loads.size(); load++)
+    for (const Modelled::Function &function : loads[load].functions) {
+      auto &of = events[function.name];
+      of.resize(function.events.size(), std::vector<double>(loads.size()));
+      for (size_t i = 0; i < of.size(); i++)
+        of[i][load] = std::round(digits * function.events[i]) / digits;
+    }
+  std::vector<result::Function> functions;
+  for (const auto &[name, of] : events) {
+    result::Function function{name, {}};
+    for (size_t i = 0; i < of.size(); i++)
+      if (const std::string &event = loads[0].names[i];
+          event != "lines" && std::any_of(of[i].begin(), of[i].end(), [](double v) { return v; }))
+        function.events[event] = of[i];
+    const auto &insns = of.at(index_of(loads[0].names, "insns"));
+    if (*std::max_element(insns.begin(), insns.end()) >= least_insns)
+      functions.push_back(std::move(function));
+  }
+  return functions;
 }
 
 } // namespace bench

@@ -16,15 +16,20 @@ class ModelPage;
 namespace bench
 {
 
-// One load. Of `events` nothing is per op yet.
+// One load.
 struct Modelled {
+  struct Function {
+    std::string name;
+    std::vector<double> events; // its own per op, as names; loop and keys are in it
+  };
   std::string model;
   std::vector<std::string> names;
-  std::vector<double> net, raw; // per op, as names
-  bool has_base = false;        // loop and keys are off net
-  uint64_t ops = 0;             // counted
-  uint64_t warming_ops = 0;     // before them
-  uint64_t interrupts = 0;      // left out
+  std::vector<double> net, raw;    // per op, as names
+  bool has_base = false;           // loop and keys are off net
+  uint64_t ops = 0;                // counted
+  uint64_t warming_ops = 0;        // before them
+  uint64_t interrupts = 0;         // left out
+  std::vector<Function> functions; // where a profile is wanted
 };
 
 // Null where no model runs.
@@ -42,7 +47,12 @@ std::optional<Modelled> model_load(Bench &bench, const Selected &selected, Signa
 // "Modelled: 119.4 insns, 34.6 accesses, ...", and how it was had. Of several loads the medians.
 std::vector<std::string> modelled_lines(const std::vector<Modelled> &loads);
 
-// One metric for each event, "modelled_<event>", not gated.
+// One metric for each event, "modelled_<event>".
 std::vector<result::Metric> modelled_metrics(const std::vector<Modelled> &loads);
+
+// Functions of at least least_insns per op in a load, by name; all events but the lines, which are
+// counted in other ops than these.
+constexpr double least_insns = 0.01;
+std::vector<result::Function> modelled_functions(const std::vector<Modelled> &loads);
 
 } // namespace bench

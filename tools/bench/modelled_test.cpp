@@ -74,7 +74,25 @@ TEST(modelled_metrics_are_one_for_each_event)
   expect_eq(metrics.at(4).name, "modelled_l1d_misses");
   expect_eq(metrics.at(4).unit, "events/op");
   for (const result::Metric &metric : metrics)
-    expect(metric.kind == result::Class::Exact && !metric.gated && metric.samples.size() == 2,
+    expect(metric.kind == result::Class::Exact && metric.gated && metric.samples.size() == 2,
            metric.name);
   expect(modelled_metrics({}).empty() && modelled_lines({}).empty(), "where no model runs");
+}
+
+TEST(modelled_functions_have_a_figure_for_each_load)
+{
+  Modelled one = load({10, 0, 0, 0, 0, 0, 0, 0, 0}), two = one;
+  one.functions = {{"lookup", {9.99996, 0, 0, 3, 0, 1, 0, 0, 0}},
+                   {"tick", {0.004, 0, 0, 0, 0, 0, 0, 0, 0}}};
+  two.functions = {{"lookup", {10, 2, 0, 3, 0, 1, 0, 0, 0}},
+                   {"grow [bpf]", {.5, 0, 0, 0, 0, 0, 0, 0, 0}}};
+  auto functions = modelled_functions({one, two});
+  expect_eq(functions.size(), 2u); // and tick is next to nothing
+  expect_eq(functions[0].name, "grow [bpf]");
+  expect(functions[0].events.at("insns") == std::vector<double>{0, .5});
+  expect_eq(functions[1].name, "lookup");
+  expect(functions[1].events.at("insns") == std::vector<double>{10, 10}, "to a ten-thousandth");
+  expect(functions[1].events.at("loads") == std::vector<double>{0, 2});
+  expect_eq(functions[1].events.size(), 3u); // with l2_misses, without lines and what is 0
+  expect(modelled_functions({load({}), load({})}).empty(), "without a profile");
 }

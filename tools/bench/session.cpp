@@ -163,6 +163,7 @@ void Session::run_counted(const Selected &selected, bool print, Outcome &outcome
     row.metrics = counted_metrics(*selected.descriptor->report, outcome.counted);
   for (result::Metric &metric : modelled_metrics(outcome.modelled))
     row.metrics.push_back(std::move(metric));
+  row.functions = modelled_functions(outcome.modelled);
 }
 
 // ns per op without loop and key generation.

@@ -164,7 +164,8 @@ Value read_vm()
   Value vm = Value::object();
   for (auto [member, name] :
        {std::pair{"qemu", "VMTEST_QEMU"}, std::pair{"cpu", "VMTEST_CPU"},
-        std::pair{"seed", "VMTEST_SEED"}, std::pair{"initramfs", "VMTEST_INITRAMFS"}})
+        std::pair{"seed", "VMTEST_SEED"}, std::pair{"initramfs", "VMTEST_INITRAMFS"},
+        std::pair{"model", "VMTEST_MODEL"}, std::pair{"model_build", "VMTEST_MODEL_BUILD"}})
     if (auto value = variable(name))
       vm[member] = *value;
   bool told = !vm.empty() || variable("VMTEST_ACCELERATOR") || variable("VMTEST_KERNEL");

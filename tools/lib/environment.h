@@ -17,8 +17,9 @@ Value read_environment();
 // hypervisor's signature (as in the member "hypervisor"), else "native".
 std::string accelerator_of(const std::string &hypervisor, bool counts_instructions);
 
-// What a runner of virtual machines says of this one in VMTEST_QEMU, _CPU, _SEED and _INITRAMFS,
-// and the running kernel's build id; an empty object where no VMTEST_ variable is set.
+// What a runner of virtual machines says of this one in VMTEST_QEMU, _CPU, _SEED, _INITRAMFS,
+// _MODEL and _MODEL_BUILD, and the running kernel's build id; an empty object where no VMTEST_
+// variable is set.
 Value read_vm();
 
 // Where VMTEST_ACCELERATOR or VMTEST_KERNEL (nullopt: not set) say otherwise than what was found,

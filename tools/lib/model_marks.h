@@ -18,7 +18,8 @@ enum model_mark {
   MODEL_END = 2,     /* to here; the page has the sums */
   MODEL_WATCH = 3,   /* only inside model_watch() */
   MODEL_RESET = 4,   /* sums and profile start from 0; caches stay as they are */
-  MODEL_SYMBOLS = 5, /* the page's symbols name what was counted since the last reset */
+  MODEL_SYMBOLS = 5, /* the page's symbols name what was counted since the last reset, and then
+                        the functions take their place */
   MODEL_FINISH = 6,  /* nothing more comes: profiles are written */
   MODEL_WHOLE = 7,   /* as MODEL_BEGIN, taken back by any mark of a program's own */
   MODEL_UNWATCH = 8, /* ends what model_watch() asked for */
@@ -57,7 +58,7 @@ static inline void model_watch(const volatile uint64_t *begin, const volatile ui
 }
 #endif
 
-#define MODEL_LAYOUT 1                    /* of struct model_page */
+#define MODEL_LAYOUT 2                    /* of struct model_page */
 #define MODEL_MAGIC 0x006c65646f6d7062ull /* "bpmodel" */
 #define MODEL_MOST_EVENTS 24
 #define MODEL_SYMBOLS_OFFSET 65536
@@ -81,10 +82,15 @@ struct model_page {
   char names[MODEL_MOST_EVENTS][24];
   char model[64];  /* its name */
   char error[256]; /* what went wrong, one sentence; empty: nothing */
+  /* After SYMBOLS: bytes at MODEL_SYMBOLS_OFFSET, a line each: its events, in their order, and its
+   * name. */
+  uint64_t functions;
   /* Written by the guest. */
   char subject[128]; /* what is profiled: a benchmark's name */
   uint64_t keep;     /* 1: what is counted goes into the profile */
   uint64_t symbols;  /* bytes of /proc/kallsyms at MODEL_SYMBOLS_OFFSET */
+  /* 1: these are the symbols of BPF programs, all others are as they were the last time. */
+  uint64_t only_programs;
 };
 
 #endif

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <sstream>
 
 #include "tools/lib/fd.h"
 #include "tools/lib/input.h"
@@ -83,10 +84,23 @@ void ModelPage::keep(bool keep, const std::string &subject)
   x_page->keep = keep;
 }
 
+void ModelPage::follow_programs()
+{
+  if (profiling() && !x_programs)
+    x_programs = std::make_unique<BpfNames>();
+}
+
 // What does not fit is left out; the addresses are then told as such.
 void ModelPage::copy_symbols()
 {
   char *text = reinterpret_cast<char *>(x_page) + MODEL_SYMBOLS_OFFSET;
+  bool follows = x_programs && x_programs->complete();
+  x_page->only_programs = follows && x_knows_kernel;
+  if (x_page->only_programs) {
+    x_page->symbols = x_programs->lines().copy(text, MODEL_SYMBOLS_BYTES);
+    return;
+  }
+  x_knows_kernel = true;
   Fd file(open("/proc/kallsyms", O_RDONLY | O_CLOEXEC));
   uint64_t size = 0;
   while (file && size < MODEL_SYMBOLS_BYTES) {
@@ -99,12 +113,23 @@ void ModelPage::copy_symbols()
   x_page->symbols = size;
 }
 
-void ModelPage::name_symbols()
+std::vector<ModelPage::Function> ModelPage::name_symbols()
 {
   if (!profiling())
-    return;
+    return {};
   copy_symbols();
   model_mark(MODEL_SYMBOLS);
+  std::istringstream text({reinterpret_cast<char *>(x_page) + MODEL_SYMBOLS_OFFSET,
+                           std::min<size_t>(x_page->functions, MODEL_SYMBOLS_BYTES)});
+  std::vector<Function> functions;
+  for (;;) {
+    Function function{"", std::vector<uint64_t>(x_page->nr_events)};
+    for (uint64_t &events : function.events)
+      text >> events;
+    if (!std::getline(text >> std::ws, function.name))
+      return functions;
+    functions.push_back(std::move(function));
+  }
 }
 
 void ModelPage::begin_whole() { model_mark(MODEL_WHOLE); }

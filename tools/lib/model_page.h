@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "tools/lib/bpf_names.h"
 #include "tools/lib/model_marks.h"
 
 class ModelPage {
@@ -30,8 +32,15 @@ public:
   void reset();
   // Whether what is counted from now on goes into the profile, and under which name.
   void keep(bool keep, const std::string &subject);
-  // Names what is in the profile since the last reset, while its BPF programs are loaded.
-  void name_symbols();
+  struct Function {
+    std::string name;
+    std::vector<uint64_t> events; // its own, as names
+  };
+  // Of a program that names symbols more than once: before it loads any BPF program.
+  void follow_programs();
+  // Names what is in the profile since the last reset, while its BPF programs are loaded. Without a
+  // profile there are no functions.
+  std::vector<Function> name_symbols();
 
   // Of init: counts a whole command, unless the command has marks of its own. finish() names what a
   // command has not named itself, which bench has.
@@ -42,4 +51,6 @@ private:
   void copy_symbols();
 
   model_page *x_page;
+  std::unique_ptr<BpfNames> x_programs;
+  bool x_knows_kernel = false; // the model does, from an earlier time
 };

@@ -198,6 +198,19 @@ static Metric read_metric(const Node &node)
   return metric;
 }
 
+static Function read_function(const Node &node)
+{
+  Function function{node.at("name").label(), {}};
+  Node events = node.at("events");
+  for (const auto &[name, loads] : events.object().items()) {
+    Node list = events.at(name.c_str());
+    std::vector<double> &figures = function.events[name];
+    for (size_t load = 0; load < list.list_size(); load++)
+      figures.push_back(list.at(load).number());
+  }
+  return function;
+}
+
 static Benchmark read_benchmark(const Node &node)
 {
   Benchmark benchmark;
@@ -218,6 +231,9 @@ static Benchmark read_benchmark(const Node &node)
   size_t count = node.find("metrics") ? node.at("metrics").list_size() : 0;
   for (size_t i = 0; i < count; i++)
     benchmark.metrics.push_back(read_metric(node.at("metrics").at(i)));
+  count = node.find("functions") ? node.at("functions").list_size() : 0;
+  for (size_t i = 0; i < count; i++)
+    benchmark.functions.push_back(read_function(node.at("functions").at(i)));
   return benchmark;
 }
 
@@ -280,6 +296,11 @@ static size_t bytes_of(const Benchmark &benchmark, const std::string &key)
   for (const Metric &metric : benchmark.metrics)
     bytes += sizeof(metric) + metric.name.size() + metric.unit.size() + metric.reason.size() +
              bytes_of(metric.samples);
+  for (const Function &function : benchmark.functions) {
+    bytes += sizeof(function) + function.name.size();
+    for (const auto &[event, loads] : function.events)
+      bytes += 4 * sizeof(loads) + event.size() + loads.size() * sizeof(double);
+  }
   return bytes;
 }
 

@@ -3,6 +3,7 @@
 // gate reads comes from here and from nowhere else. tools/lib/json.h has its parts as JSON.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,6 +36,14 @@ struct Metric {
   std::string reason; // why figures are missing; empty: none are
 };
 
+// What the events of a modelled machine (docs/model.md) are in one function of the kernel or of a
+// BPF program: its own, loop and keys included.
+struct Function {
+  std::string name;
+  // Per op, one figure a load, by the event's name. Events that are 0 in all loads are left out.
+  std::map<std::string, std::vector<double>, std::less<>> events;
+};
+
 struct Benchmark {
   std::string name;
   Value parameters = Value::object(); // scalars by name
@@ -54,6 +63,7 @@ struct Benchmark {
   size_t dropped = 0;
   std::string first_dropped;
   std::vector<Metric> metrics;
+  std::vector<Function> functions; // empty: there is no profile
 };
 
 struct Tool {

@@ -176,6 +176,23 @@ TEST(result_key_is_name_parameters_metric)
   expect(row_key(benchmark, {.name = "m"}) != row_key(benchmark, {.name = "n"}));
 }
 
+TEST(result_functions_are_read_as_they_were_written)
+{
+  Result result = parse_result(file_text(benchmark_text()), "f");
+  result.benchmarks[0].functions = {{"op [bpf]", {{"insns", {5, 6.25}}, {"l2_misses", {0, .5}}}},
+                                    {"empty", {}}};
+  Result back = parse_result(format_result(result), "f");
+  const auto &functions = back.benchmarks[0].functions;
+  expect_eq(functions.size(), 2u);
+  expect_eq(functions[0].name, "op [bpf]");
+  expect(functions[0].events == result.benchmarks[0].functions[0].events);
+  expect_throws([&] { parse_result(replaced(format_result(result), "6.25", "\"6\""), "f"); },
+                "f: /benchmarks/0/functions/0/events/insns/1 is string, expected a number");
+  expect_throws(
+      [&] { parse_result(replaced(format_result(result), "op [bpf]", "op\\u001b"), "f"); },
+      "f: /benchmarks/0/functions/0/name has a control character");
+}
+
 TEST(result_list_of_serve_has_no_samples)
 {
   Benchmark benchmark = parse_result(file_text(benchmark_text()), "f").benchmarks[0];

@@ -69,6 +69,8 @@ json to_json(const Benchmark &benchmark, bool with_samples)
   value["metrics"] = json::array();
   for (const Metric &metric : benchmark.metrics)
     value["metrics"].push_back(to_json(metric, with_samples));
+  for (const Function &function : benchmark.functions)
+    value["functions"].push_back({{"name", function.name}, {"events", function.events}});
   return value;
 }
 

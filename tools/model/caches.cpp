@@ -2,12 +2,14 @@
 #include "tools/model/caches.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace model
 {
 
 Cache::Cache(uint64_t sets, unsigned ways, Policy policy)
-    : x_sets(sets), x_ways(ways), x_policy(policy), x_tags(sets * ways, nothing),
+    : x_sets(sets), x_mask(std::has_single_bit(sets) ? sets - 1 : 0), x_ways(ways),
+      x_policy(policy), x_tags(sets * ways, nothing),
       x_ages(policy == Policy::PseudoLru ? sets : sets * ways)
 {
 }
@@ -52,7 +54,7 @@ unsigned Cache::victim(uint64_t set)
 
 bool Cache::access(uint64_t index, uint64_t tag)
 {
-  uint64_t set = index % x_sets;
+  uint64_t set = set_of(index);
   uint64_t *tags = &x_tags[set * x_ways];
   for (unsigned way = 0; way < x_ways; way++)
     if (tags[way] == tag) {
@@ -68,7 +70,7 @@ bool Cache::access(uint64_t index, uint64_t tag)
 
 bool Cache::holds(uint64_t index, uint64_t tag) const
 {
-  auto tags = x_tags.begin() + static_cast<long>(index % x_sets * x_ways);
+  auto tags = x_tags.begin() + static_cast<long>(set_of(index) * x_ways);
   return std::find(tags, tags + x_ways, tag) != tags + x_ways;
 }
 

@@ -29,10 +29,12 @@ public:
 
 private:
   static constexpr uint64_t nothing = ~uint64_t(0);
+  uint64_t set_of(uint64_t index) const { return x_mask ? index & x_mask : index % x_sets; }
   unsigned victim(uint64_t set);
   void touch(uint64_t set, unsigned way);
 
   uint64_t x_sets;
+  uint64_t x_mask; // where the sets are a power of two; a division for each access costs
   unsigned x_ways;
   Policy x_policy;
   uint64_t x_clock = 0;

@@ -211,8 +211,7 @@ std::string to_text(const Machine &machine)
                      machine.conditional_bits, machine.indirect_bits, machine.return_entries);
 }
 
-// Caches and TLBs: AMD, Software Optimization Guide for the Zen 5 Microarchitecture (58455); L3 of
-// one complex. Predictors are not told in entries: those of generic, and the return stack.
+// docs/model.md has the source of each figure. L3 of one complex, predictors of generic.
 static Machine zen5()
 {
   Machine machine;
@@ -228,8 +227,7 @@ static Machine zen5()
   return machine;
 }
 
-// Intel 64 and IA-32 Architectures Optimization Reference Manual (248966), Golden Cove; L3: one
-// slice of Sapphire Rapids. Predictors as generic.
+// docs/model.md, too. L2 and L3 (one slice) of Sapphire Rapids, predictors of generic.
 static Machine golden_cove()
 {
   Machine machine;

@@ -74,6 +74,13 @@ public:
 
 private:
   bool counts() const { return x_page->counting && x_flow.counts(); }
+  // By the part of an address that pages leave as it is: the physical one takes longer.
+  bool may_be_watched(uint64_t address) const
+  {
+    constexpr uint64_t in_page = 4095;
+    return x_begin_at &&
+           (((address ^ x_begin_at) & in_page) == 0 || ((address ^ x_end_at) & in_page) == 0);
+  }
   void begin(bool keep, const Insn &insn, bool whole);
   void end(const Insn &insn);
   void publish();
@@ -95,6 +102,7 @@ private:
   uint64_t x_interrupts = 0;
   uint64_t x_arming = 0; // address of the mark that announces two loads
   uint64_t x_begin_at = 0, x_end_at = 0;
+  Symbols x_symbols;
   std::map<std::string, NamedProfile> x_named;
 };
 
@@ -214,9 +222,15 @@ void Model::name_symbols()
 {
   if (x_directory.empty())
     return;
-  const char *text = reinterpret_cast<const char *>(x_page) + MODEL_SYMBOLS_OFFSET;
+  char *text = reinterpret_cast<char *>(x_page) + MODEL_SYMBOLS_OFFSET;
   uint64_t size = std::min<uint64_t>(x_page->symbols, MODEL_SYMBOLS_BYTES);
-  x_recorder.profile().add_to(x_named[subject()], Symbols({text, size}));
+  if (x_page->only_programs)
+    x_symbols.renew_programs({text, size});
+  else
+    x_symbols = Symbols({text, size});
+  x_recorder.profile().add_to(x_named[subject()], x_symbols);
+  std::string functions = x_recorder.profile().functions(x_symbols);
+  x_page->functions = functions.copy(text, MODEL_SYMBOLS_BYTES);
 }
 
 // Under another name until it is whole.
@@ -306,7 +320,7 @@ void Model::access(qemu_plugin_meminfo_t info, uint64_t address, const Insn &ins
     x_flow.switch_task(address);
     x_recorder.switch_task(address);
   }
-  if (!x_page->counting && !x_arming && !x_begin_at)
+  if (!x_page->counting && !x_arming && !may_be_watched(address))
     return;
   bool store = qemu_plugin_mem_is_store(info);
   qemu_plugin_hwaddr *where = qemu_plugin_get_hwaddr(info, address);

@@ -2,6 +2,7 @@
 #include "tools/model/profile.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -37,7 +38,17 @@ static std::string_view bpf_name(std::string_view name)
              : name;
 }
 
-Symbols::Symbols(std::string_view kallsyms)
+static constexpr std::string_view of_programs = "[bpf]";
+
+Symbols::Symbols(std::string_view kallsyms) { add(kallsyms); }
+
+void Symbols::renew_programs(std::string_view kallsyms)
+{
+  std::erase_if(x_names, [](const auto &entry) { return entry.second.ends_with(of_programs); });
+  add(kallsyms);
+}
+
+void Symbols::add(std::string_view kallsyms)
 {
   constexpr std::string_view of_functions = "tTwW";
   while (!kallsyms.empty()) {
@@ -50,7 +61,7 @@ Symbols::Symbols(std::string_view kallsyms)
     if (error != std::errc() || !value || name.empty() || type.size() != 1 ||
         of_functions.find(type[0]) == std::string_view::npos)
       continue;
-    if (module == "[bpf]")
+    if (module == of_programs)
       name = bpf_name(name);
     x_names.emplace_back(value,
                          module.empty() ? std::string(name) : fmt::format("{} {}", name, module));
@@ -196,6 +207,18 @@ void Profile::add_to(NamedProfile &named, const Symbols &symbols) const
       add(name == names[i] ? nodes[i]->self : NamedProfile::child(*nodes[i], name).self, *counts);
     }
   }
+}
+
+std::string Profile::functions(const Symbols &symbols) const
+{
+  std::map<std::string, Counts> functions;
+  for (const Node &node : x_nodes)
+    for (const auto &[block, counts] : node.blocks)
+      add(functions[symbols.name_of(block)], *counts);
+  std::string text;
+  for (const auto &[name, counts] : functions)
+    text += fmt::format("{} {}\n", fmt::join(counts, " "), name);
+  return text;
 }
 
 void Profile::clear()

@@ -43,12 +43,16 @@ void add(Counts &to, const Counts &more);
 // its function, "op_lookup [bpf]"; what is of a module "name [module]".
 class Symbols {
 public:
-  explicit Symbols(std::string_view kallsyms);
+  explicit Symbols(std::string_view kallsyms = "");
+  // In the place of all of BPF programs.
+  void renew_programs(std::string_view kallsyms);
   // "[user]" for the lower half, the address in hexadecimal where nothing is known.
   std::string name_of(uint64_t address) const;
   size_t size() const { return x_names.size(); }
 
 private:
+  void add(std::string_view kallsyms);
+
   std::vector<std::pair<uint64_t, std::string>> x_names; // sorted
 };
 
@@ -83,6 +87,8 @@ public:
   // Stays where it is until clear().
   Counts &at(uint32_t node, uint64_t block);
   void add_to(NamedProfile &named, const Symbols &symbols) const;
+  // A line each, whoever called it: "123 45 ... trie_lookup_elem", its own events in their order.
+  std::string functions(const Symbols &symbols) const;
   void clear();
 
 private:

@@ -91,7 +91,9 @@ void Recorder::switch_task(uint64_t task)
 
 void Recorder::touch(uint64_t line)
 {
-  uint32_t &last = x_touched[line >> 8][line & 255];
+  if (line >> 8 != x_last_page)
+    x_last_windows = &x_touched[x_last_page = line >> 8];
+  uint32_t &last = (*x_last_windows)[line & 255];
   count(Lines, last != x_window);
   last = x_window;
 }

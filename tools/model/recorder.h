@@ -79,6 +79,8 @@ private:
 
   // By page and line, the window in which a line was touched last.
   std::unordered_map<uint64_t, std::array<uint32_t, 256>> x_touched;
+  uint64_t x_last_page = ~uint64_t(0); // whose windows these are; they stay where they are
+  std::array<uint32_t, 256> *x_last_windows = nullptr;
   uint32_t x_window = 0;
 };
 

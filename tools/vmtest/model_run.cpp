@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "tools/lib/hash.h"
 #include "tools/lib/model_marks.h"
 #ifdef MODEL_BUILD
 #include "tools/model/machine.h"
@@ -41,8 +42,10 @@ static std::string find_plugin()
 Model find_model(const std::string &machine)
 {
   try {
-    std::string text = to_text(model::find_machine(machine));
-    return {find_plugin(), text, ""};
+    model::Machine found = model::find_machine(machine);
+    std::string text = to_text(found);
+    std::string identity = fmt::format("{} ({})", found.name, sha256_hex(text).substr(0, 8));
+    return {find_plugin(), text, "", identity};
   } catch (const model::machine_error &failure) {
     throw usage_error(fmt::format("--model: {}", failure.what()));
   }
@@ -58,6 +61,8 @@ Model find_model(const std::string &)
 }
 
 #endif
+
+std::string model_build() { return MODEL_BUILD; }
 
 static Fd make_memory(const char *name, uint64_t size)
 {

@@ -19,6 +19,8 @@ struct Model {
   std::string plugin;  // its path
   std::string text;    // the machine, as TOML
   std::string profile; // a directory that is there; empty: no profile
+  // What tells it from others: its name and a hash of the text. Empty: it is nowhere told.
+  std::string identity = {};
 };
 
 // Finds the plugin, in the build tree or where it is installed, and reads the machine: a preset's
@@ -49,6 +51,9 @@ private:
   Fd x_page_file, x_machine;
   model_page *x_page;
 };
+
+// The plugin's, which vmtest was built with.
+std::string model_build();
 
 // QEMU's arguments.
 std::vector<std::string> model_arguments(const Model &model, int page, int machine);

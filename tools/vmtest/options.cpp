@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <string_view>
 
@@ -30,6 +31,8 @@ Boots each kernel in QEMU and runs this machine's COMMAND in it.
   --refresh      fetch Debian's kernel again
   --with FILE    another program for the guest
   --share DIR    files for the guest, at /share/NAME
+  --root host    all of this machine's files, read-only below a layer in memory;
+                 COMMAND starts where we are, with our PATH
   --out DIR      for the files that COMMAND leaves in $OUT, where it starts
   --env N=VALUE  for COMMAND
   --timeout S    for COMMAND (300; 0: none); TCG has 4 times, --icount 8 times S
@@ -44,7 +47,7 @@ Boots each kernel in QEMU and runs this machine's COMMAND in it.
   --dry-run      show QEMU's command line      --qemu PROGRAM  another QEMU
   --accelerator kvm|tcg                        KVM where it works
   --icount       the guest's clock counts instructions; same seed, same bytes
-  --seed S       of the guest (1)              --seeds N    boots with 1 to N
+  --seed S       of the guest (1)              --seeds N    with 1 to N, or A-B
   --model[=M]    --icount, and events of a modelled machine: generic, amd-zen5,
                  intel-golden-cove, host, FILE.toml (docs/model.md)
   --profile DIR  --model, and by function: callgrind and folded stacks
@@ -56,8 +59,9 @@ Boots each kernel in QEMU and runs this machine's COMMAND in it.
 
 Exit: COMMAND's status (128 + N: signal N; 199: 200 and above), else 200 usage,
 201 panic, 202 splat, 203 out of memory, 204 time-out, 205 no result, 206 QEMU
-error, 207 kernel unfit, 208 command not found, 209 output lost, 128 + N: vmtest
-got signal N. Several kernels: that of the first that did not pass.
+error, 207 kernel unfit, 208 command not found, 209 output lost, 210 input
+unreadable, 128 + N: vmtest got signal N. Several kernels: the first's that did
+not pass.
 )";
 }
 
@@ -120,6 +124,7 @@ static void add_options(CLI::App &app, Options &options, Texts &texts)
     app.add_option(name, *text);
   app.add_option("--accelerator", options.accelerator)
       ->check(CLI::IsMember({"auto", "kvm", "tcg"}));
+  app.add_option("--root", options.root)->check(CLI::IsMember({"small", "host"}));
   app.add_option("--gdb", texts.gdb)->expected(0, 1)->default_str("1234");
   app.add_option("--model", texts.model)->expected(0, 1)->default_str(default_model);
   for (auto [name, flag] : {std::pair{"--shell", &options.shell},
@@ -142,6 +147,19 @@ static void take_environment(Options &options, const std::vector<std::string> &t
   }
 }
 
+// "5": 1 to 5. "6-10": these.
+static std::vector<uint64_t> parse_seeds(const std::string &text)
+{
+  constexpr uint64_t most = 10000;
+  size_t dash = text.find('-');
+  bool range = dash != std::string::npos && dash > 0;
+  uint64_t first = range ? parse_count("--seeds", text.substr(0, dash), 1, most) : 1;
+  uint64_t last = parse_count("--seeds", range ? text.substr(dash + 1) : text, first, most);
+  std::vector<uint64_t> seeds(last - first + 1);
+  std::iota(seeds.begin(), seeds.end(), first);
+  return seeds;
+}
+
 static void take_seeds(Options &options, const Texts &texts)
 {
   if (!texts.seed.empty() && !texts.seeds.empty())
@@ -154,10 +172,7 @@ static void take_seeds(Options &options, const Texts &texts)
                                       : parse_count("--seed", texts.seed, 0, INT64_MAX)};
   if (texts.seeds.empty())
     return;
-  options.seeds.clear();
-  for (uint64_t seed = 1, last = parse_count("--seeds", texts.seeds, 1, 10000); seed <= last;
-       seed++)
-    options.seeds.push_back(seed);
+  options.seeds = parse_seeds(texts.seeds);
 }
 
 // The model counts where everything repeats.
@@ -208,6 +223,10 @@ static void check(const Options &options)
       if (std::string why = pattern_error(pattern); !why.empty() || pattern.empty())
         throw usage_error(fmt::format("{}: '{}' is no regular expression: {}", name, pattern,
                                       why.empty() ? "it is empty" : why));
+  if (options.icount && options.root == "host")
+    throw usage_error("--icount and --root host exclude each other: files come when they come");
+  if (options.root == "host" && !options.with.empty())
+    throw usage_error("--with: with --root host the guest has this machine's programs");
   if (options.icount && options.cpus != 1)
     throw usage_error("--icount has one CPU: with two the order of their steps is the host's");
   if (options.icount && options.shell)

@@ -76,6 +76,8 @@ TEST(icount_has_seeds_and_one_cpu)
          std::vector<uint64_t>{7});
   expect(parse({"--kernel", "a", "--icount", "--seeds", "3", "--", "x"}).seeds ==
          std::vector<uint64_t>{1, 2, 3});
+  expect(parse({"--kernel", "a", "--icount", "--seeds", "6-8", "--", "x"}).seeds ==
+         std::vector<uint64_t>{6, 7, 8});
   expect(parse({"--kernel", "a", "--", "x"}).seeds.empty());
   expect_refused({"--kernel", "a", "--seed", "7", "--", "x"}, "need --icount");
   expect_refused({"--kernel", "a", "--splat", "a(", "--", "x"}, "--splat: 'a(' is no regular");
@@ -127,6 +129,6 @@ TEST(help_fits_a_screen_and_has_every_option)
         "--timeout", "--memory",    "--cpus",   "--append",     "--warn-fatal", "--shell",
         "--gdb",     "-j,--jobs N", "--json",   "-v,--verbose", "--dry-run",    "--accelerator",
         "--qemu",    "--icount",    "--seed S", "--seeds N",    "--refresh",    "--stdin",
-        "--model",   "--profile"})
+        "--model",   "--profile",   "--root"})
     expect_has(help_text(), option);
 }

@@ -26,6 +26,8 @@ struct VmOptions {
   std::string vmtest;                 // path of an executable
   std::string baseline;               // file, of record and check
   std::string figures;                // file for what check measured; "": none
+  std::string model;                  // whose events are counted, too; "": none
+  uint64_t first_seed = 1;
   size_t seeds = 5;
   size_t jobs = 1;
   std::optional<long> timeout_s;

@@ -17,7 +17,11 @@ static constexpr size_t most_seeds = 1000;
 
 static void add_boots(CLI::App &command, Options &options, VmTexts &texts)
 {
-  command.add_option("--seeds", texts.seeds, "boots, with seeds 1 to N (5)")->group(group);
+  command.add_option("--seeds", texts.seeds, "boots, with seeds 1 to N, or A-B (5)")->group(group);
+  // With "=" only: what follows is a benchmark.
+  command
+      .add_flag("--model{generic}", options.vm.model, "events of this machine, too (docs/model.md)")
+      ->group(group);
   command.add_option("-j,--jobs", texts.jobs, "guests at a time (one for each CPU)")->group(group);
   command.add_option("--vmtest", options.vm.vmtest, "the vmtest executable")->group(group);
 }
@@ -93,7 +97,22 @@ static void check_use(const CLI::App &chosen, const Options &options)
           "--reason"},
          "what is measured on this machine");
   refuse(in_vm, {"--seed", "--alpha", "--pairs"}, "times, not for counts");
-  refuse(!in_vm, {"--seeds", "--jobs", "--vmtest", "--figures"}, "virtual machines");
+  refuse(!in_vm, {"--seeds", "--jobs", "--vmtest", "--figures", "--model"}, "virtual machines");
+}
+
+// "5": 1 to 5. "6-10": these.
+static void take_seeds(VmOptions &vm, const std::string &text)
+{
+  size_t dash = text.find('-');
+  bool range = dash != std::string::npos && dash > 0;
+  if (range)
+    vm.first_seed = parse_whole_of("--seeds", text.substr(0, dash), most_seeds);
+  if (text.empty())
+    return;
+  uint64_t last = parse_whole_of("--seeds", range ? text.substr(dash + 1) : text, most_seeds);
+  if (last < vm.first_seed)
+    throw usage_error(fmt::format("--seeds: '{}' has none", text));
+  vm.seeds = last - vm.first_seed + 1;
 }
 
 void take_vm(const CLI::App &chosen, Options &options, const VmTexts &texts)
@@ -102,8 +121,7 @@ void take_vm(const CLI::App &chosen, Options &options, const VmTexts &texts)
   check_use(chosen, options);
   if (!options.in_vm())
     return;
-  if (!texts.seeds.empty())
-    options.vm.seeds = parse_whole_of("--seeds", texts.seeds, most_seeds);
+  take_seeds(options.vm, texts.seeds);
   options.vm.jobs =
       texts.jobs.empty() ? allowed_cpus().size() : parse_whole_of("--jobs", texts.jobs, most_seeds);
   options.vm.jobs = std::min(options.vm.jobs, options.vm.seeds);

@@ -24,12 +24,14 @@ static BootPlan plan_for(const Options &options, const std::string &kernel)
           .bench = options.bench,
           .kernel = kernel,
           .bench_arguments = options.bench_arguments,
+          .model = options.vm.model,
+          .first_seed = options.vm.first_seed,
           .seeds = options.vm.seeds,
           .jobs = options.vm.jobs,
           .timeout_s = options.vm.timeout_s};
 }
 
-static Result measure(const Options &options, size_t side = 0)
+static Result measure_in_guest(const Options &options, size_t side = 0)
 {
   const std::string &kernel = options.vm.kernels[side];
   Progress progress("boots");
@@ -47,7 +49,7 @@ static Result measure(const Options &options, size_t side = 0)
 
 int record_vm(const Options &options)
 {
-  Result result = measure(options);
+  Result result = measure_in_guest(options);
   std::string failures;
   for (const Benchmark &benchmark : result.benchmarks)
     if (benchmark.status == Status::Failed)
@@ -96,6 +98,18 @@ static Result read_baseline(const std::string &path)
   return base;
 }
 
+// Which of several models it is shows only after the boots.
+static void check_model(const Result &base, const Options &options)
+{
+  std::string model = model_of(base.environment);
+  if (model.empty() && !options.vm.model.empty())
+    throw usage_error(
+        fmt::format("--model: {} has no events: record it anew with --model", options.vm.baseline));
+  if (!model.empty() && options.vm.model.empty())
+    throw usage_error(
+        fmt::format("{} has events of the model {}: give its --model", options.vm.baseline, model));
+}
+
 static int judge_counts(Result base, const Result &comp, const Options &options)
 {
   Report report = {.command = options.command};
@@ -110,8 +124,9 @@ static int judge_counts(Result base, const Result &comp, const Options &options)
 int check_vm(const Options &options)
 {
   Result base = read_baseline(options.vm.baseline);
+  check_model(base, options);
   try {
-    Result comp = measure(options);
+    Result comp = measure_in_guest(options);
     if (!options.vm.figures.empty())
       result::write_result(options.vm.figures, comp);
     return judge_counts(std::move(base), comp, options);
@@ -123,8 +138,8 @@ int check_vm(const Options &options)
 int ab_vm(const Options &options)
 {
   try {
-    Result base = measure(options, 0);
-    return judge_counts(std::move(base), measure(options, 1), options);
+    Result base = measure_in_guest(options, 0);
+    return judge_counts(std::move(base), measure_in_guest(options, 1), options);
   } catch (const boot_error &failure) {
     return finish_without(failure.what(), options);
   }

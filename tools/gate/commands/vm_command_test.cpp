@@ -31,24 +31,32 @@ struct FakeVmtest {
   std::string before; // before it boots anything
   std::string accelerator = "icount";
   std::string names = "one two"; // of benchmarks
+  // Under a model: its identity and the L2 misses of each benchmark.
+  std::string identity = "$model (12345678)";
+  std::string misses = "2";
 };
 
 std::string result_script(const FakeVmtest &fake)
 {
   return fmt::format(
-      R"sh(    rows=
+      R"sh(    rows= events= identity=
+    if [ -n "$model" ]; then
+      identity=", \"model\": \"{3}\""
+      events=", {{\"name\": \"modelled_l2_misses\", \"unit\": \"events/op\", \"better\": \"lower\",
+        \"class\": \"exact\", \"gated\": true, \"may_be_zero\": true, \"samples\": [[{4}]]}}"
+    fi
     for name in {0}; do
       value={1}
       [ $name = one ] || value=500
       rows="$rows${{rows:+,}}{{\"name\": \"$name\", \"definition\": 1, \"bytecode\": \"a1\", \"status\": \"ok\", \"metrics\": [
         {{\"name\": \"instructions\", \"unit\": \"insns/op\", \"better\": \"lower\", \"class\": \"exact\",
-          \"gated\": true, \"samples\": [[$value], [$value]]}}]}}"
+          \"gated\": true, \"samples\": [[$value], [$value]]}}$events]}}"
     done
     echo "{{\"schema\": \"bpfgate-result\", \"version\": 1, \"environment\": {{\"accelerator\": \"{2}\",
-      \"kernel\": \"$kernel\", \"vm\": {{\"seed\": \"$seed\", \"kernel_build_id\": \"abc\"}}}},
+      \"kernel\": \"$kernel\", \"vm\": {{\"seed\": \"$seed\", \"kernel_build_id\": \"abc\"$identity}}}},
       \"benchmarks\": [$rows]}}" > "$dir/result.json"
 )sh",
-      fake.names, fake.insns, fake.accelerator);
+      fake.names, fake.insns, fake.accelerator, fake.identity, fake.misses);
 }
 
 void write_vmtest(const std::string &path, const FakeVmtest &fake)
@@ -56,9 +64,11 @@ void write_vmtest(const std::string &path, const FakeVmtest &fake)
   write_file(path,
              fmt::format(
                  R"sh(#!/bin/sh
+model=
 while [ "$1" != -- ]; do
   case $1 in
   --icount) shift; continue ;;
+  --model=*) model=${{1#*=}}; shift; continue ;;
   --seeds) seeds=$2 ;;
   --kernel) kernel=$2 ;;
   --out) out=$2 ;;
@@ -71,9 +81,9 @@ echo "$@" > "${{0%/*}}/command"
 echo "vmtest: some remark" >&2
 {0}
 runs=
-for seed in $(seq "$seeds"); do
+for seed in $(seq "${{seeds%-*}}" "${{seeds#*-}}"); do
   dir=$out
-  [ "$seeds" = 1 ] || dir=$out/seed-$seed
+  [ "${{seeds%-*}}" = "${{seeds#*-}}" ] || dir=$out/seed-$seed
   outcome={1} status={2}
   mkdir -p "$dir"
   if [ "$outcome" = passed ]; then
@@ -226,6 +236,74 @@ TEST(vm_refusals)
   expect_throws([&] { vm.gate({"record"}); }, "in another form");
 }
 
+TEST(vm_model_gates_events)
+{
+  Vm vm({.misses = "2.0$seed"});
+  expect_eq(vm.gate({"record", "--model=amd-zen5"}), 0);
+  result::Result baseline = result::read_result(vm.here / "base.json");
+  expect_eq(baseline.environment.at("vm").text_of("model"), "amd-zen5 (12345678)");
+  expect_eq(vm.gate({"check", "--model=amd-zen5"}), 0);
+  expect_has(vm.output, "counts of instructions and events in debian:6.12");
+  expect_has(vm.output, "unchanged=4");
+  vm.write({.misses = "3.0$seed"});
+  expect_eq(vm.gate({"check", "--model=amd-zen5"}), 1);
+  expect_has(vm.output, "regressed=2 improved=0 unchanged=2");
+  expect_eq(vm.report()["rows"][1]["metric"], "modelled_l2_misses");
+  expect_eq(vm.report()["rows"][1]["verdict"], "regressed");
+}
+
+// The word behind it is a benchmark.
+TEST(vm_model_without_a_name_is_generic)
+{
+  Vm vm;
+  expect_eq(vm.gate({"record", "--model", "one", "two"}), 0);
+  expect_has(read_file(vm.here / "command"), "/bin/true --loads 1 one two --json");
+  expect_has(read_file(vm.here / "base.json"), "generic (12345678)");
+  expect_eq(vm.gate({"record", "--model", "--", "--loads", "2", "one"}), 0);
+  expect_has(read_file(vm.here / "command"), "/bin/true --loads 2 one --json");
+}
+
+TEST(vm_events_of_another_model_are_incomparable)
+{
+  Vm vm;
+  expect_eq(vm.gate({"record", "--model"}), 0);
+  expect_eq(vm.gate({"check", "--model=amd-zen5"}), 3);
+  expect_has(vm.output, "counted under amd-zen5 (12345678) against generic (12345678)");
+  expect_has(vm.output, "incomparable=4");
+  expect_throws([&] { vm.gate({"check"}); }, "give its --model");
+  expect_eq(vm.gate({"record"}), 0);
+  expect_throws([&] { vm.gate({"check", "--model"}); }, "has no events: record it anew");
+}
+
+TEST(vm_model_against_counts_in_files_is_incomparable)
+{
+  Vm vm;
+  std::string base = vm.here / "base.json", comp = vm.here / "comp.json";
+  expect_eq(vm.gate({"record", "--model"}), 0);
+  fs::rename(base, comp);
+  expect_eq(vm.gate({"record"}), 0);
+  const char *argv[] = {"gate", "compare", base.c_str(), comp.c_str()};
+  Capture capture;
+  expect_eq(compare(parse_options(std::size(argv), argv)), 3);
+  expect_has(capture.text(), "counted under generic (12345678) against no model");
+}
+
+TEST(vm_model_that_nobody_tells_is_no_result)
+{
+  Vm vm({.identity = ""});
+  expect_throws([&] { vm.gate({"record", "--model"}); }, "did not tell which model");
+}
+
+TEST(vm_seeds_are_a_number_or_a_range)
+{
+  Vm vm({.insns = "100$seed"});
+  expect_eq(vm.gate({"record", "--seeds", "6-8"}), 0);
+  result::Result baseline = result::read_result(vm.here / "base.json");
+  expect(baseline.environment.at("vm").at("seeds") == Value(Value::List{6, 7, 8}));
+  expect_throws([&] { vm.gate({"record", "--seeds", "8-6"}); }, "'8-6' has none");
+  expect_throws([&] { vm.gate({"record", "--seeds", "-6"}); }, "--seeds");
+}
+
 TEST(vm_baseline_of_another_kind)
 {
   Vm vm;
@@ -263,6 +341,7 @@ TEST(vm_options_that_do_not_go_together)
       },
       "--reason is for");
   expect_throws([&] { parse({"check", "--seeds", "5"}); }, "--seeds is for virtual machines");
+  expect_throws([&] { parse({"check", "--model"}); }, "--model is for virtual machines");
   expect_throws(
       [&] {
         parse({"ab", "--kernel-a", "k", "--kernel-b", "k", "--pairs", "5"});

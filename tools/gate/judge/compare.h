@@ -40,12 +40,14 @@ struct Settings {
   // Both sides were measured where instructions are counted: nothing is noise, each load is a boot,
   // and all metrics are judged by the exact rule.
   bool counted = false;
+  double op_insns = 0;        // of the benchmark at hand in base, where events are judged
   double exact_tolerance = 0; // of exact metrics that are no counts of instructions, a fraction
   double memory_relative = 0.10;
   double memory_floor_mib = 0.5;
   double ratio_points = 0.5;
   double alpha = 0.01;               // family-wise, for regressions and for improvements
   size_t fewest_loads = 20;          // for a verdict on what is paired and not exact
+  size_t family = 0;                 // rows that share alpha; match_rows() counts them
   bool show_tail = false;            // a row for the tail of epochs beside each time
   bool gate_tail = false;            // it may fail the gate; implies show_tail
   size_t planned_units = 0;          // of the confirming stage, for the smallest detectable effect

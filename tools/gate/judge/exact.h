@@ -9,6 +9,7 @@
 // modes are the worst); docs/measurements.md tells how often it happened where nothing had changed.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 namespace gate
@@ -16,6 +17,21 @@ namespace gate
 
 constexpr const char *count_unit = "insns/op";
 constexpr double default_count_tolerance = 0.002;
+
+// Of a modelled machine (docs/model.md).
+constexpr const char *event_unit = "events/op";
+
+// The least tolerance of a kind of event is the larger of a fraction and of so many an op. What is
+// less than that many is compared by its difference. Both have to be exceeded, since a tenth more
+// of next to nothing is next to nothing, and one more of many may be chance.
+struct EventFloor {
+  double relative = 0;
+  double absolute = 0;
+};
+// metric: "modelled_<event>"; others have no floor. insns: of an op, in base. So many events are
+// tolerated of an op of 500 instructions and of shorter ones, of a longer one as many times more:
+// an op that takes 30,000 is a batch of others.
+EventFloor event_floor(std::string_view metric, double insns);
 
 struct Exact {
   double change = 0;    // median of comp against median of base

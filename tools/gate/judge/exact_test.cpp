@@ -123,6 +123,64 @@ TEST(exact_rule_judges_all_metrics_where_instructions_are_counted)
   expect_verdict(compare(Class::Ratio, "%", {{5}, {5}}, {{5.6}, {5.6}}), Verdict::Regressed);
 }
 
+namespace
+{
+
+Row event_row(const std::string &event, Loads base, Loads comp)
+{
+  Result sides[] = {counted(std::move(base)), counted(std::move(comp))};
+  for (Result &side : sides) {
+    Metric &metric = side.benchmarks[0].metrics[0];
+    metric.name = "modelled_" + event;
+    metric.unit = event == "insns" ? count_unit : event_unit;
+    metric.may_be_zero = event != "insns";
+  }
+  return row_of(sides[0], sides[1]);
+}
+
+} // namespace
+
+TEST(exact_events_have_floors_of_their_own)
+{
+  auto verdict = [](const char *event, double base, double comp) {
+    return event_row(event, {{base}, {base}}, {{comp}, {comp}}).verdict;
+  };
+  for (auto [event, relative] :
+       {std::pair{"branches", .002}, {"insns", .002}, {"l1d_misses", .03}, {"l2_misses", .05}}) {
+    expect(verdict(event, 100, 100 * (1 + .9 * relative)) == Verdict::Unchanged, event);
+    expect(verdict(event, 100, 100 * (1 + 1.1 * relative)) == Verdict::Regressed, event);
+    expect(verdict(event, 100, 100 * (1 - 1.1 * relative)) == Verdict::Improved, event);
+  }
+}
+
+// A tenth more of next to nothing is next to nothing.
+TEST(exact_few_events_are_compared_by_their_difference)
+{
+  double floor = event_floor("modelled_l2_misses", 0).absolute;
+  auto row = [](double base, double comp) {
+    return event_row("l2_misses", {{base}, {base}}, {{comp}, {comp}});
+  };
+  expect(row(0, .9 * floor).verdict == Verdict::Unchanged, "from 0");
+  expect(row(0, 1.1 * floor).verdict == Verdict::Regressed, "from 0");
+  expect(row(.5 * floor, 1.4 * floor).verdict == Verdict::Unchanged, "180 % more");
+  expect(row(2 * floor, 2.9 * floor).verdict == Verdict::Unchanged, "45 % more");
+  expect(row(2 * floor, 3.1 * floor).verdict == Verdict::Regressed, "55 % more");
+  expect(row(2 * floor, 0).verdict == Verdict::Improved, "none left");
+  expect(row(-.001, .002).verdict == Verdict::Unchanged, "net of a base that had more");
+}
+
+TEST(exact_tolerance_of_counts_raises_that_of_events)
+{
+  Result base = counted({{10}}), comp = counted({{10.8}});
+  for (Result *side : {&base, &comp}) {
+    side->benchmarks[0].metrics[0].name = "modelled_l2_misses";
+    side->benchmarks[0].metrics[0].unit = event_unit;
+  }
+  expect_verdict(row_of(base, comp), Verdict::Regressed);
+  expect_verdict(row_of(base, comp, {.count_tolerance = .1, .counted = true}), Verdict::Unchanged);
+  expect_verdict(row_of(base, comp, {.count_tolerance = 0, .counted = true}), Verdict::Regressed);
+}
+
 TEST(exact_time_is_never_compared_with_instructions)
 {
   Result base = counted({{100}}), comp = counted({{100}});

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tools/gate/judge/exact.h"
 #include "tools/gate/statistics/statistics.h"
 
 namespace gate
@@ -19,14 +20,7 @@ using result::Metric;
 // More than this share of unusable samples is a fault of the measurement, not of a sample.
 static constexpr double most_dropped = 0.2;
 
-std::vector<double> Figures::usable() const
-{
-  std::vector<double> values;
-  for (double value : loads)
-    if (std::isfinite(value))
-      values.push_back(value);
-  return values;
-}
+std::vector<double> Figures::usable() const { return finite(loads); }
 
 static double load_figure(const Metric &metric, PerLoad statistic, std::vector<double> values)
 {
@@ -59,7 +53,7 @@ Figures figures_of(const Metric &metric, PerLoad statistic, double factor)
     for (double sample : load) {
       figures.samples++;
       zeros += sample == 0;
-      if (sample < 0)
+      if (sample < 0 && metric.unit != event_unit) // those are net, and few
         figures.invalid = fmt::format("negative sample {}", sample);
       if (!std::isfinite(sample) || (sample == 0 && metric.kind == Class::Time))
         figures.dropped++;

@@ -7,7 +7,7 @@
 #include <cctype>
 #include <set>
 
-#include "tools/gate/system/hash.h"
+#include "tools/lib/hash.h"
 
 namespace gate
 {
@@ -18,7 +18,7 @@ static constexpr std::array class_members = {"cpu_model", "cpus", "arch", "hyper
 // statistics by nanoseconds, the clock by what reading it takes, caches by where a map fits.
 static constexpr std::array refused_members = {"cpu_model",   "cpus",   "arch",       "hypervisor",
                                                "accelerator", "jit",    "jit_harden", "bpf_stats",
-                                               "clocksource", "caches", "vm.cpu"};
+                                               "clocksource", "caches", "vm.cpu",     "vm.model"};
 // Differ between two boots of one machine, or from minute to minute.
 static constexpr std::array recorded_members = {"load",         "mhz",      "cpu_mhz",
                                                 "bogomips",     "hostname", "memory_mib",
@@ -127,7 +127,7 @@ std::string class_name(const Value &environment)
     if (!name.empty() && name.back() != '-')
       name += '-';
   }
-  return name.substr(0, 80) + content_hash(full).substr(0, 8);
+  return name.substr(0, 80) + sha1_hex(full).substr(0, 8);
 }
 
 bool same_kernel(const Value &base, const Value &comp)

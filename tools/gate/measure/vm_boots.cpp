@@ -30,17 +30,32 @@ static constexpr int vmtest_usage = 200, qemu_error = 206, kernel_unfit = 207;
 static constexpr int bench_skipped = 4, bench_usage = 64;
 static constexpr const char *result_name = "result.json";
 
+// A boot is a load: a second one in it takes as long again, and tells what the next boot does.
+static bool wants_one_load(const BootPlan &plan)
+{
+  const auto &given = plan.bench_arguments;
+  return !plan.model.empty() && std::none_of(given.begin(), given.end(), [](const auto &argument) {
+    return argument == "--loads" || argument.starts_with("--loads=");
+  });
+}
+
 static std::vector<std::string> command_line(const BootPlan &plan, const TemporaryDirectory &out)
 {
-  std::vector<std::string> argv = {plan.vmtest, "--icount",
-                                   "--seeds",   std::to_string(plan.seeds),
-                                   "-j",        std::to_string(plan.jobs),
-                                   "--kernel",  plan.kernel,
-                                   "--out",     out / "out",
-                                   "--json",    out / "outcomes.json"};
+  std::string seeds = fmt::format("{}-{}", plan.first_seed, plan.first_seed + plan.seeds - 1);
+  std::vector<std::string> argv = {
+      plan.vmtest, plan.model.empty() ? "--icount" : "--model=" + plan.model,
+      "--seeds",   seeds,
+      "-j",        std::to_string(plan.jobs),
+      "--kernel",  plan.kernel,
+      "--out",     out / "out",
+      "--json",    out / "outcomes.json"};
+  if (!plan.model.empty()) // bench tells functions where a profile is wanted
+    argv.insert(argv.end(), {"--profile", out / "profile"});
   if (plan.timeout_s)
     argv.insert(argv.end(), {"--timeout", std::to_string(*plan.timeout_s)});
   argv.insert(argv.end(), {"--", plan.bench});
+  if (wants_one_load(plan))
+    argv.insert(argv.end(), {"--loads", "1"});
   argv.insert(argv.end(), plan.bench_arguments.begin(), plan.bench_arguments.end());
   argv.insert(argv.end(), {"--json", result_name}); // $OUT is where it runs
   return argv;
@@ -133,7 +148,7 @@ static std::vector<Boot> read_boots(const BootPlan &plan, const TemporaryDirecto
   throw boot_error(fmt::format("vmtest: {}, no outcomes: {}", finished.failure, words));
 }
 
-static void check_counted(const Result &result)
+static void check_counted(const Result &result, const std::string &model)
 {
   bool skipped = std::all_of(result.benchmarks.begin(), result.benchmarks.end(),
                              [](const auto &each) { return each.status == Status::Skipped; });
@@ -142,6 +157,9 @@ static void check_counted(const Result &result)
                                                        : result.benchmarks[0].reason);
   if (result.environment.text_of("accelerator") != "icount")
     throw boot_error("bench did not find that its clock counts instructions");
+  if (const Value *vm = result.environment.find("vm");
+      !model.empty() && (!vm || vm->text_of("model").empty()))
+    throw boot_error("bench did not tell which model counted its events");
 }
 
 // Figures come back when their guest ends: with several seeds, each to a directory of its own.
@@ -181,7 +199,7 @@ Result count_instructions(const BootPlan &plan, const std::function<void(size_t)
   try {
     Result result = merge_boots(read_boots(plan, out, finished));
     result.started = started; // the guest's clock is made up
-    check_counted(result);
+    check_counted(result, plan.model);
     return result;
   } catch (const json::exception &failure) {
     throw boot_error(fmt::format("vmtest told its outcomes in another form: {}", failure.what()));

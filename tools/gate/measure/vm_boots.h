@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// Counts the instructions of bench inside a kernel: boots it with vmtest --icount, once for each of
-// several seeds, and reads what bench left there. gate itself starts neither QEMU nor BPF.
+// Counts the instructions of bench inside a kernel, and the events of a modelled machine: boots it
+// with vmtest --icount or --model, once for each of several seeds, and reads what bench left there.
+// gate itself starts neither QEMU nor BPF.
 #pragma once
 
 #include <functional>
@@ -18,6 +19,8 @@ struct BootPlan {
   std::string vmtest, bench; // paths of executables
   std::string kernel;        // as vmtest names it
   std::vector<std::string> bench_arguments;
+  std::string model; // as vmtest names it; "": instructions only
+  uint64_t first_seed = 1;
   size_t seeds = 5;
   size_t jobs = 1;               // guests at a time
   std::optional<long> timeout_s; // of bench in one boot, before vmtest stretches it

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "tools/gate/judge/fingerprint.h"
+#include "tools/gate/statistics/statistics.h"
 
 namespace gate
 {
@@ -54,6 +56,7 @@ static Benchmark failed(Benchmark benchmark, const std::string &why)
   benchmark.status = Status::Failed;
   benchmark.reason = why;
   benchmark.metrics.clear();
+  benchmark.functions.clear();
   return benchmark;
 }
 
@@ -77,6 +80,25 @@ static std::string difference(const Benchmark &first, const Benchmark &other)
   return same_metrics(first, other) ? "" : "it has other figures than in the first boot";
 }
 
+// One figure a boot, the median of its loads; 0 where it has none of this.
+static std::vector<result::Function> merge_functions(const std::vector<Boot> &boots, size_t index)
+{
+  std::map<std::string, result::Function> merged;
+  for (size_t boot = 0; boot < boots.size(); boot++)
+    for (const result::Function &function : boots[boot].result.benchmarks[index].functions)
+      for (const auto &[event, loads] : function.events) {
+        std::vector<double> &figures = merged[function.name].events[event];
+        figures.resize(boots.size());
+        figures[boot] = median(loads);
+      }
+  std::vector<result::Function> functions;
+  for (auto &[name, function] : merged) {
+    function.name = name;
+    functions.push_back(std::move(function));
+  }
+  return functions;
+}
+
 static Benchmark merge_benchmark(const std::vector<Boot> &boots, size_t index)
 {
   Benchmark merged = boots[0].result.benchmarks[index];
@@ -94,6 +116,7 @@ static Benchmark merge_benchmark(const std::vector<Boot> &boots, size_t index)
     for (const Boot &boot : boots)
       merged.metrics[i].samples.push_back(all_samples(of(boot).metrics[i]));
   }
+  merged.functions = merge_functions(boots, index);
   return merged;
 }
 

@@ -39,6 +39,20 @@ TEST(vm_merge_makes_each_boot_a_load)
   expect(environment.at("vm").text_of("qemu") == "7.2.22");
 }
 
+TEST(vm_merge_makes_each_boot_a_figure_of_a_function)
+{
+  Boot one = boot_of(1, {{100}}), two = boot_of(2, {{100}});
+  one.result.benchmarks[0].functions = {{"a", {{"insns", {5, 6, 9}}}}};
+  two.result.benchmarks[0].functions = {{"a", {{"insns", {7}}, {"l2_misses", {.5}}}},
+                                        {"b", {{"insns", {1}}}}};
+  auto functions = merge_boots({one, two}).benchmarks[0].functions;
+  expect_eq(functions.size(), 2u);
+  expect_eq(functions[0].name, "a");
+  expect(functions[0].events.at("insns") == std::vector<double>{6, 7});
+  expect(functions[0].events.at("l2_misses") == std::vector<double>{0, .5});
+  expect(functions[1].events.at("insns") == std::vector<double>{0, 1});
+}
+
 TEST(vm_merge_of_one_boot)
 {
   Result merged = merge_boots({boot_of(1, {{100}, {101}})});

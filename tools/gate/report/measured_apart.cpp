@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "tools/gate/judge/fingerprint.h"
+#include "tools/gate/report/functions.h"
 
 namespace gate
 {
@@ -12,6 +13,12 @@ namespace gate
 static bool is_counted(const Value &environment)
 {
   return environment.text_of("accelerator") == "icount";
+}
+
+std::string model_of(const Value &environment)
+{
+  const Value *vm = environment.find("vm");
+  return vm ? vm->text_of("model") : "";
 }
 
 std::string kernel_of(const Value &environment)
@@ -28,7 +35,8 @@ std::string kernel_of(const Value &environment)
 static std::string describe(const Report &report, const Settings &settings)
 {
   if (settings.counted)
-    return fmt::format("counts of instructions in {} against {}; a load is a boot",
+    return fmt::format("counts of instructions{} in {} against {}; a load is a boot",
+                       model_of(report.comp_environment).empty() ? "" : " and events",
                        kernel_of(report.comp_environment), kernel_of(report.base_environment));
   return fmt::format("measured apart: what drifted between the two runs counts as "
                      "change (tolerance {:g} %)",
@@ -59,6 +67,10 @@ static void compare_machines(bool allow_foreign, Settings &settings, Report &rep
     else
       settings.incomparable = "other machine or configuration";
   }
+  if (std::string base = model_of(one), comp = model_of(other); settings.counted && base != comp) {
+    auto shown = [](const std::string &model) { return model.empty() ? "no model" : model; };
+    settings.incomparable = fmt::format("counted under {} against {}", shown(comp), shown(base));
+  }
   for (const std::string &warning : differences.warned)
     report.remarks.push_back("differs: " + warning);
 }
@@ -75,6 +87,8 @@ void compare_apart(result::Result base, const result::Result &comp, Comparison h
   std::vector<Candidate> candidates = match_rows(base, comp, how.settings);
   judge(candidates, report.alpha, report.alpha);
   report.rows = rows_of(std::move(candidates));
+  if (how.settings.incomparable.empty())
+    report.functions = changed_functions(base, comp, how.settings.count_tolerance);
   if (std::string shift = find_host_shift(report.rows); !shift.empty())
     report.remarks.push_back(shift);
   report.policy.unjudged = !could_judge(report.rows);

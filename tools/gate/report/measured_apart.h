@@ -21,6 +21,9 @@ struct Comparison {
 void compare_apart(result::Result base, const result::Result &comp, Comparison how, Report &report);
 
 // The release and the build id of the kernel that a result was measured in, for people.
+// The machine whose events were counted, too; "": none.
+std::string model_of(const Value &environment);
+
 std::string kernel_of(const Value &environment);
 
 } // namespace gate

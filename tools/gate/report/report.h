@@ -27,6 +27,8 @@ struct Report {
   // What the two sides were measured in (docs/results.md); empty objects where it is unknown.
   Value base_environment = Value::object();
   Value comp_environment = Value::object();
+  // Whose cost changed, as functions.h has it.
+  Value functions = Value::list();
   // Not empty: nothing could be measured on this machine, and why. Exit code 4.
   std::string skipped;
 };

@@ -2,10 +2,10 @@
 // The report as JSON (docs/gate-json.md): written and read back.
 #include <fmt/format.h>
 
-#include <cmath>
 #include <limits>
 
 #include "tools/gate/report/report.h"
+#include "tools/gate/statistics/statistics.h"
 #include "tools/lib/json.h"
 
 namespace gate
@@ -16,18 +16,8 @@ using result::json;
 static constexpr const char *schema_name = "bpfgate-report";
 static constexpr int schema_version = 1;
 
-static json number(const std::optional<double> &value)
-{
-  return value && std::isfinite(*value) ? json(*value) : json();
-}
-
-static json numbers(const std::vector<double> &values)
-{
-  json list = json::array();
-  for (double value : values)
-    list.push_back(number(value));
-  return list;
-}
+// The library writes what is not finite as null.
+static json number(const std::optional<double> &value) { return value ? json(*value) : json(); }
 
 static json tests_json(const std::optional<Tests> &tests)
 {
@@ -57,7 +47,7 @@ static json drift_json(const std::optional<Drift> &drift)
 {
   if (!drift)
     return {};
-  return {{"anchor", drift->anchor}, {"change", number(drift->change)}, {"budget", drift->budget}};
+  return {{"anchor", drift->anchor}, {"change", drift->change}, {"budget", drift->budget}};
 }
 
 static json reasons_json(const std::vector<Reason> &reasons)
@@ -76,7 +66,7 @@ static json row_json(const Row &row)
 {
   json interval;
   if (row.interval)
-    interval = {number(row.interval->low), number(row.interval->high)};
+    interval = {row.interval->low, row.interval->high};
   return {{"name", row.name},
           {"parameters", row.parameters},
           {"metric", row.metric},
@@ -104,13 +94,8 @@ static json row_json(const Row &row)
           {"same_bytecode", row.same_bytecode},
           {"waived", waived_json(row.waived)},
           {"drift", drift_json(row.drift)},
-          {"base_samples", numbers(row.base_samples)},
-          {"comp_samples", numbers(row.comp_samples)}};
-}
-
-static std::string dump(const json &value, int indent = -1)
-{
-  return result::json_text(value, indent);
+          {"base_samples", row.base_samples},
+          {"comp_samples", row.comp_samples}};
 }
 
 // Everything but the rows.
@@ -141,18 +126,26 @@ static json head_json(const Report &report)
           {"environments", {{"base", report.base_environment}, {"comp", report.comp_environment}}}};
 }
 
-std::string format_json(const Report &report)
+// One a line: a row's samples would be hundreds of lines.
+static std::string list_text(const char *name, const json &list)
 {
-  std::string text = dump(head_json(report), 1);
-  text.resize(text.rfind('\n'));
-  text += ",\n \"rows\": [";
-  // A row a line: its samples would be hundreds of lines.
+  std::string text = fmt::format(",\n \"{}\": [", name);
   const char *separator = "\n  ";
-  for (const Row &row : report.rows) {
-    text += separator + dump(row_json(row));
+  for (const json &item : list) {
+    text += separator + result::json_text(item);
     separator = ",\n  ";
   }
-  return text + "\n ]\n}\n";
+  return text + "\n ]";
+}
+
+std::string format_json(const Report &report)
+{
+  std::string text = result::json_text(head_json(report), 1);
+  text.resize(text.rfind('\n'));
+  json rows = json::array();
+  for (const Row &row : report.rows)
+    rows.push_back(row_json(row));
+  return text + list_text("functions", report.functions) + list_text("rows", rows) + "\n}\n";
 }
 
 namespace
@@ -252,7 +245,6 @@ static std::optional<Interval> parse_interval(const Member &member)
 {
   if (member.absent())
     return std::nullopt;
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   std::vector<double> low = member.numbers(-infinity), high = member.numbers(infinity);
   if (low.size() != 2)
     member.fail("is no pair");
@@ -382,6 +374,7 @@ Report parse_report(const std::string &text, const std::string &where)
   json environments = member("environments").object();
   report.base_environment = to_value(Member(environments, "base", root + "/environments").object());
   report.comp_environment = to_value(Member(environments, "comp", root + "/environments").object());
+  report.functions = to_value(member("functions").list());
   const json &rows = member("rows").present();
   for (size_t i = 0; i < member("rows").list().size(); i++) {
     if (!rows[i].is_object())

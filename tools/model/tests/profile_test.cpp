@@ -31,6 +31,17 @@ TEST(symbols_name_addresses)
   expect_eq(Symbols("").name_of(0xffffffff80000000), "0xffffffff80000000");
 }
 
+TEST(symbols_of_programs_are_renewed_alone)
+{
+  Symbols symbols(kallsyms);
+  symbols.renew_programs("ffffffffc0000080 t bpf_prog_6deef7357e7b4530_left\t[bpf]\n");
+  expect_eq(symbols.name_of(0xffffffffc0000080), "left [bpf]");
+  expect_eq(symbols.name_of(0xffffffffc0000010), "helper"); // op is gone
+  expect_eq(symbols.name_of(0xffffffffc0000110), "mod_fn [some_module]");
+  symbols.renew_programs("");
+  expect_eq(symbols.name_of(0xffffffffc0000080), "helper");
+}
+
 static constexpr uint64_t base = 0xffffffff81000000;
 
 // Enters each block as the one before leads there.
@@ -106,6 +117,22 @@ TEST(callgrind_has_self_and_inclusive_costs)
                    "tlb_misses walks branches mispredicted\n");
   expect_has(text, "summary: 45 0 0 0 0 0 0 0 0 0 0 0\n");
   expect_has(text, "fn=entry\n0 10 0 0 0 0 0 0 0 0 0 0 0\ncfn=lookup\ncalls=3 0\n0 35 0 0");
+}
+
+TEST(functions_have_their_own_events_whoever_called_them)
+{
+  Recorder recorder{Machine()};
+  recorder.begin(true);
+  Block entry = block(base, 4, Kind::Call, base + 0x200),
+        again = block(base + 4, 3, Kind::Call, base + 0x100),
+        lookup = block(base + 0x100, 2, Kind::Jump, base + 0x200),
+        helper = block(base + 0x200, 5, Kind::Return), rest = block(base + 8, 1, Kind::Plain);
+  run(recorder, {&entry, &helper, &again, &lookup, &helper, &rest});
+  std::string text = recorder.profile().functions(Symbols(kallsyms));
+  expect(text.starts_with("8 0 0 0 "), text);
+  expect_has(text, " entry\n10 0 0 0 ");
+  expect_has(text, " helper\n2 0 0 0 ");
+  expect(text.ends_with(" lookup\n"), text);
 }
 
 TEST(only_what_is_kept_is_in_the_profile)
