@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// htab-mem: speed and memory of a hash map under three patterns of use. One hit is 64 elements
+// htab-mem, rhtab-mem: speed and memory of a hash map, and of the resizable one, under three patterns
+// of use. One hit is 64 elements
 // written or deleted. Memory is what the map's cgroup is charged (v2 or v1), or the map's own
 // accounting where no cgroup can be had.
 // What makes memory look wrong: the kernel charges in batches of up to 64 pages per CPU, so a
@@ -15,6 +16,7 @@
 #include "tools/bench/test_run_bench.h"
 #include "tools/lib/cpus.h"
 #include "tools/lib/memory_cgroup.h"
+#include "tools/lib/probe.h"
 #include "tools/lib/text.h"
 
 // After the header that defines its structs.
@@ -71,12 +73,17 @@ private:
 
 class HtabMem : public TestRunBench {
 public:
-  explicit HtabMem(const Params &params)
+  HtabMem(const Params &params, bool resizable)
       : x_pairs(params.text("use-case") == "add_del_on_diff_cpu"), x_skel("htab_mem_bench"),
         x_turns(params.producers / 2)
   {
-    join_cgroup();
     bpf_map *map = x_skel->maps.htab;
+    if (resizable) {
+      probe::require(probe::map_rhash);
+      bpf::check(bpf_map__set_type(map, static_cast<bpf_map_type>(probe::map_type_rhash)),
+                 "set type of map", "htab");
+    }
+    join_cgroup();
     // Room for every producer's 64 elements: more would count a full map as work.
     uint32_t entries = std::max<uint32_t>(8192, 64 * params.producers);
     bpf::check(bpf_map__set_max_entries(map, entries), "size map", "htab");
@@ -160,19 +167,36 @@ void validate(const Params &params)
     throw usage_error("add_del_on_diff_cpu needs two CPUs, this process may use one");
 }
 
-const Register htab_mem{{
-    .name = "htab-mem",
-    .op =
-        "64 elements of a hash map written (overwrite), or added or deleted (the other use cases)",
-    .report = htab_mem_report(),
-    .options = {choice("use-case", {"overwrite", "batch_add_batch_del", "add_del_on_diff_cpu"},
-                       "pattern of use"),
-                number("value-size", 1, 4096, 8, "bytes of a value"),
-                flag("preallocated", "a preallocated map")},
-    .ops_per_run = 100,
-    .counted_ops = [](const Params &) { return 10; },
-    .validate = validate,
-    .load = [](const Params &params) { return std::make_unique<HtabMem>(params); },
-}};
+void validate_resizable(const Params &params)
+{
+  validate(params);
+  if (params.flag("preallocated"))
+    throw usage_error("rhtab-mem: a resizable hash map cannot be preallocated");
+}
+
+Descriptor htab_mem_of(const char *name, const char *op, bool resizable)
+{
+  return {
+      .name = name,
+      .op = op,
+      .report = htab_mem_report(),
+      .options = {choice("use-case", {"overwrite", "batch_add_batch_del", "add_del_on_diff_cpu"},
+                         "pattern of use"),
+                  number("value-size", 1, 4096, 8, "bytes of a value"),
+                  flag("preallocated", "a preallocated map")},
+      .ops_per_run = 100,
+      .counted_ops = [](const Params &) { return 10; },
+      .validate = resizable ? validate_resizable : validate,
+      .load = [=](const Params &params) { return std::make_unique<HtabMem>(params, resizable); },
+  };
+}
+
+const Register htab_mem{
+    htab_mem_of("htab-mem",
+                "64 elements of a hash map written (overwrite), or added or deleted (the other use "
+                "cases)",
+                false),
+    htab_mem_of("rhtab-mem", "the same of a resizable hash map", true),
+};
 
 } // namespace

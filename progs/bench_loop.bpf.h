@@ -25,6 +25,9 @@ struct bench_ctx {
 	__s64 error;
 	__u32 verdict; /* why the loop was stopped: BENCH_EXHAUSTED or BENCH_WRONG */
 	__u32 producer;
+#ifdef BENCH_CTX_PACKET
+	struct xdp_md *packet; /* for helpers that want the program's own context */
+#endif
 };
 
 /*
@@ -96,16 +99,17 @@ static __always_inline __u64 bench_next(struct bench_ctx *ctx, __u64 nr)
 	return key;
 }
 
-static __always_inline int bench_run(struct xdp_md *xdp, bench_op op)
+/* The arguments are in the packet of an XDP program; where xdp is NULL, they are given. */
+static __always_inline int bench_run(struct xdp_md *xdp, struct bench_args *given, bench_op op)
 {
-	struct bench_args *args = (void *)(long)xdp->data;
+	struct bench_args *args = xdp ? (void *)(long)xdp->data : given;
 	struct bench_slot *slot;
 	struct bench_ctx ctx = {};
 	__u64 start, inject_q20, spins;
 	__u32 nr_ops;
 	long done;
 
-	if ((void *)(args + 1) > (void *)(long)xdp->data_end)
+	if (xdp && (void *)(args + 1) > (void *)(long)xdp->data_end)
 		return BENCH_BAD_ARGS;
 	nr_ops = args->nr_ops;
 	inject_q20 = args->inject_q20;
@@ -114,6 +118,9 @@ static __always_inline int bench_run(struct xdp_md *xdp, bench_op op)
 	slot = &bench_slots[ctx.producer];
 	ctx.cursor = slot->cursor;
 	ctx.rng = slot->rng;
+#ifdef BENCH_CTX_PACKET
+	ctx.packet = xdp;
+#endif
 
 	start = bpf_ktime_get_ns();
 	done = bpf_loop(nr_ops, op, &ctx, 0);
@@ -140,7 +147,19 @@ static __always_inline int bench_run(struct xdp_md *xdp, bench_op op)
 #define BENCH_PROG(name, op)                                                                       \
 	SEC("xdp") int name(struct xdp_md *xdp)                                                    \
 	{                                                                                          \
-		return bench_run(xdp, op);                                                         \
+		return bench_run(xdp, NULL, op);                                                   \
+	}
+
+/* For helpers that XDP programs do not have. The arguments come as those of a tracepoint. */
+#define BENCH_RAW_TP_PROG(name, op)                                                                \
+	SEC("raw_tp") int name(struct bpf_raw_tracepoint_args *raw)                                \
+	{                                                                                          \
+		struct bench_args args = {.producer = raw->args[0],                                \
+					  .nr_ops = raw->args[0] >> 32,                            \
+					  .inject_q20 = raw->args[1],                              \
+					  .spins = raw->args[2]};                                  \
+                                                                                                   \
+		return bench_run(NULL, &args, op);                                                 \
 	}
 
 char _license[] SEC("license") = "Dual BSD/GPL";

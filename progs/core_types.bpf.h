@@ -12,6 +12,12 @@ struct work_struct {
 	void *func;
 };
 
+struct sock;
+
+struct socket {
+	struct sock *sk;
+};
+
 struct bpf_map {
 	char name[16];
 	struct work_struct work;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """docs/gate-inputs.md: each kind of input has tests, each test that it names exists, and each test that
 bears the number of a kind is named. docs/statistics: the page of each rule names tests, and these
-exist. gate_inputs_test.py SOURCE_ROOT
+and the sources that it names exist. gate_inputs_test.py SOURCE_ROOT
 """
 
 import pathlib
@@ -51,8 +51,8 @@ def findings(rows, tests):
                 yield f"test '{name}' is not named at kind {number}"
 
 
-def page_findings(page, text, tests):
-    """Of one rule. Names of tests are those with two underscores or more."""
+def page_findings(page, text, tests, sources):
+    """Of one rule. Names of tests are those with two underscores or more; sources: all their paths."""
     section = text.partition("## Code and tests")[2]
     named = re.findall(r"`([a-z0-9]+(?:_[a-z0-9]+){2,})`", section)
     if not named:
@@ -60,6 +60,9 @@ def page_findings(page, text, tests):
     for name in named:
         if name not in tests:
             yield f"{page}: there is no test '{name}'"
+    for name in re.findall(r"`([\w/]+\.(?:cpp|h))`", section):
+        if not any(source.endswith(f"/{name}") for source in sources):
+            yield f"{page}: there is no source '{name}'"
 
 
 def check_itself():
@@ -75,10 +78,11 @@ def check_itself():
     assert found(good[:1] + [(2, ["input_2_3_y", "gone"])] + good[2:]) == ["kind 2: there is no test 'gone'"]
     assert found(good[:2]) == ["test 'input_2_3_y' is not named at kind 3"]
     assert found(good[::-1]) == ["the numbers of the kinds do not rise"]
-    page = "`not_a_test_here`\n## Code and tests\n`a_input_1_x`, `file_name`, `input_2_3_y`"
-    assert not list(page_findings("p", page, tests))
-    assert list(page_findings("p", page, {"a_input_1_x"})) == ["p: there is no test 'input_2_3_y'"]
-    assert list(page_findings("p", "`a_input_1_x`", tests)) == ["p names no test"]
+    page = "`not_a_test_here`\n## Code and tests\n`a_input_1_x`, `b/c.cpp`, `file_name`, `input_2_3_y`"
+    assert not list(page_findings("p", page, tests, ["/a/b/c.cpp"]))
+    assert list(page_findings("p", page, {"a_input_1_x"}, ["/a/b/c.cpp"])) == ["p: there is no test 'input_2_3_y'"]
+    assert list(page_findings("p", page, tests, ["/a/b/cc.cpp"])) == ["p: there is no source 'b/c.cpp'"]
+    assert list(page_findings("p", "`a_input_1_x`", tests, [])) == ["p names no test"]
     assert numbers_in("fingerprint_input_24_and_26_warned") == [24, 26] and not numbers_in("input_of_a_pipe")
 
 
@@ -90,8 +94,9 @@ def main():
     wrong = [f"docs/gate-inputs.md: {each}" for each in findings(rows, tests)]
     # No rule of the gate: what others do.
     pages = [page for page in sorted((root / "docs/statistics").glob("*.md")) if page.name != "peers.md"]
+    sources = [f"/{path.relative_to(root)}" for path in root.glob("tools/**/*.*")]
     for page in pages:
-        wrong += page_findings(f"docs/statistics/{page.name}", page.read_text(encoding="utf-8"), tests)
+        wrong += page_findings(f"docs/statistics/{page.name}", page.read_text(encoding="utf-8"), tests, sources)
     for each in wrong:
         print(each)
     print(f"{len(rows)} kinds of input, {len(pages)} rules, {len(wrong)} findings")

@@ -23,6 +23,11 @@ Option choice(std::string name, std::vector<std::string> choices, std::string he
   return {std::move(name), std::move(help), Option::Kind::Choice, 0, 0, 0, std::move(choices)};
 }
 
+Option text(std::string name, uint64_t max, std::string preset, std::string help)
+{
+  return {std::move(name), std::move(help), Option::Kind::Text, 1, max, 0, {std::move(preset)}};
+}
+
 Counts &Counts::operator+=(const Counts &other)
 {
   hits += other.hits;

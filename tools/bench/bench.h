@@ -19,24 +19,28 @@ class ModelPage;
 namespace bench
 {
 
-// An option of a benchmark: a whole number in a range, a flag, or one of several words.
+// An option of a benchmark: a whole number in a range, a flag, one of several words, or any text.
 struct Option {
-  enum class Kind { Number, Flag, Choice };
+  enum class Kind { Number, Flag, Choice, Text };
   std::string name; // without the dashes
   std::string help;
   Kind kind = Kind::Number;
-  uint64_t min = 0, max = 0, preset = 0; // Number
-  std::vector<std::string> choices;      // Choice; the first is the default
+  uint64_t min = 0, max = 0, preset = 0; // Number; Text: of its length in bytes
+  std::vector<std::string> choices;      // Choice; the first is the default, which is all of Text's
 };
 
 Option number(std::string name, uint64_t min, uint64_t max, uint64_t preset, std::string help);
 Option flag(std::string name, std::string help);
 Option choice(std::string name, std::vector<std::string> choices, std::string help);
+// Of 1 to max bytes.
+Option text(std::string name, uint64_t max, std::string preset, std::string help);
 
-// The values that one benchmark runs with: its own options, and how many producers.
+// The values that one benchmark runs with: its own options, how many producers, and the CPUs of its
+// consumers, as many as it has of them.
 class Params {
 public:
-  unsigned producers = 1;
+  unsigned producers = 1, consumers = 0;
+  std::vector<int> consumer_cpus;
 
   // The option must be one of the benchmark's own; std::out_of_range otherwise.
   uint64_t number(const std::string &name) const { return x_numbers.at(name); }
@@ -63,7 +67,7 @@ struct Counts {
   uint64_t hits = 0;       // ops that did what the benchmark counts
   uint64_t drops = 0;      // ops that did not
   uint64_t false_hits = 0; // filter said yes, map said no
-  uint64_t absent = 0;     // lookups of keys that are nowhere
+  uint64_t absent = 0;     // lookups of keys that are nowhere; local storage: important hits
   uint64_t ns = 0;         // time of these ops inside the kernel
   uint64_t base_ops = 0;   // --net: loop and keys without the op, in the same load
   uint64_t base_ns = 0;
@@ -127,8 +131,12 @@ struct Sample {
 // How samples become lines and metrics. See reports.h for those that exist.
 struct Report {
   virtual ~Report() = default;
+  // "" where it has no line of an interval.
   virtual std::string iter(int iteration, double tick_us, const Sample &sample) const = 0;
+  // May be several lines.
   virtual std::string summary(const std::vector<Sample> &samples) const = 0;
+  // What --quiet prints in its place, with and without --affinity; "" where that is the same.
+  virtual std::string quiet_summary(const std::vector<Sample> &, bool) const { return ""; }
   // loads: samples grouped by load.
   virtual std::vector<result::Metric>
   metrics(const std::vector<std::vector<Sample>> &loads) const = 0;
@@ -162,6 +170,8 @@ struct Descriptor {
   // Ops after which a benchmark is back where it started, for those that use up their map; an epoch
   // of bench --serve is a whole number of cycles.
   std::function<uint64_t(const Params &)> cycle = [](const Params &) { return 1; };
+  // How many consumers it needs, no more and no fewer. It starts them itself.
+  std::function<unsigned(const Params &)> consumers = [](const Params &) { return 0u; };
   // Throws usage_error when the values do not fit together.
   std::function<void(const Params &)> validate = [](const Params &) {};
   std::function<std::unique_ptr<Bench>(const Params &)> load;

@@ -64,7 +64,8 @@ TEST(options_that_are_wrong_get_one_line_and_64)
   refuse({"-d5", "--loads", "50001", "--json", "x.json", "lpm-trie-noop"}, "more than 250000");
   refuse({"--prod-affinity", "1-", "lpm-trie-noop"}, "CPU list '1-'");
   refuse({"--nonsense", "lpm-trie-noop"}, "--nonsense");
-  refuse({"--prod", "1", "lpm-trie-noop"}, "ambiguous: --prod-affinity, --producers");
+  refuse({"--prod", "1", "lpm-trie-noop"},
+         "ambiguous: --prod-affinity, --producer-duration, --producers");
   refuse({"lpm-trie-noop", "-d"}, "requi");
   refuse({"--inject", "0%", "lpm-trie-noop"}, "'0%'");
   refuse({"--inject", "nan", "lpm-trie-noop"}, "'nan'");
@@ -73,6 +74,46 @@ TEST(options_that_are_wrong_get_one_line_and_64)
   refuse({"--suite", "quick", "lpm-trie-noop"}, "--suite");
   refuse({"--suite", "seeds", "--serve"}, "--serve");
   refuse({"--net", "-p256", "lpm-trie-lookup"}, "--net");
+}
+
+TEST(options_of_consumers)
+{
+  expect_run({"-w1", "-d1", "-c1", "rb-libbpf"}, 3);
+  expect_run({"-w1", "-d1", "rb-libbpf", "--cons-affinity", "0"}, 3);
+  expect_refused(run_bench({"-c2", "rb-libbpf"}), 64, "rb-libbpf needs 1 consumer, not 2");
+  expect_refused(run_bench({"-c1", "sockmap"}), 64, "sockmap needs 2 consumers, not 1");
+  expect_refused(run_bench({"-c1", "rb-libbpf", "--rb-bench-producer"}), 1,
+                 "benchmark doesn't support consumers!");
+  expect_refused(run_bench({"rb-custom", "--rb-bench-producer"}), 64, "rb-libbpf only");
+  expect_refused(run_bench({"rb-libbpf", "--rb-b2b", "-p2"}), 64, "single producer");
+  expect_refused(run_bench({"pb-libbpf", "--rb-batch-cnt", "9"}), 64, "--rb-sample-rate");
+  auto result = measure({"rb-libbpf"});
+  expect_eq(result.benchmarks.at(0).parameters.at("consumers").whole(), 1);
+}
+
+TEST(options_of_text)
+{
+  expect_refused(run_bench({"crypto-encrypt", "--crypto-cipher", ""}), 64, "1 to 32 bytes");
+  expect_refused(run_bench({"crypto-encrypt", "--crypto-cipher", std::string(33, 'x')}), 64,
+                 "1 to 32 bytes");
+}
+
+TEST(options_help_shows_those_of_what_is_named)
+{
+  Ended none = run_bench({"--help"}), one = run_bench({"bpf-hashmap-lookup", "--help"}),
+        all = run_bench({"*", "--help"});
+  expect(none.out.find("--nr_loops") == none.out.npos, none.out);
+  expect_has(one.out, "--nr_loops NUM");
+  expect_has(one.out, "1..8388608 (1000000)");
+  expect(one.out.find("--use-case") == one.out.npos, one.out);
+  expect_has(all.out, "--use-case");
+}
+
+TEST(options_probe_gives_a_reason_for_every_no)
+{
+  Ended ended = run_bench({"--probe"});
+  expect_eq(ended.status, 0);
+  expect(count_lines(ended, "map_ringbuf ") == 1 && count_lines(ended, "uprobe ") == 1, ended.out);
 }
 
 TEST(options_of_a_benchmark_are_held_to_its_ranges)
@@ -89,6 +130,12 @@ TEST(options_of_a_benchmark_are_held_to_its_ranges)
   for (const char *size : {"0", "1", "257"})
     refuse({"bloom-lookup", "--value_size", size}, std::string("'") + size + "'");
   refuse({"bloom-lookup", "--nr_hash_funcs", "16"}, "'16'");
+  refuse({"rhtab-mem", "--preallocated"}, "cannot be preallocated");
+  refuse({"trig-kprobe", "--trig-batch-iters", "1001"}, "'1001'");
+  refuse({"bpf-hashmap-lookup", "--nr_entries", "1001"}, "more than --max_entries");
+  refuse({"bpf-hashmap-lookup", "--key_size", "1", "--nr_entries", "257"}, "--key_size");
+  for (const char *name : {"rename-base", "local-storage-cache-seq-get", "sockmap"})
+    refuse({name, "-p2"}, "one producer");
   refuse({"bloom-lookup", "--value_size", "2", "--nr_entries", "65537"}, "65537");
   refuse({"strncmp-helper", "--cmp-str-len", "4096"}, "'4096'");
   refuse({"strncmp-helper", "--nr_entries", "5"}, "--nr_entries is no option of strncmp-helper");

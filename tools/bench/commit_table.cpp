@@ -5,6 +5,7 @@
 
 #include "tools/gate/report/measured_apart.h"
 #include "tools/gate/report/writers/writers.h"
+#include "tools/lib/atomic_file.h"
 
 namespace bench
 {
@@ -21,7 +22,12 @@ static result::Result read_before(const Options &options, const result::Result &
   }
 }
 
-void check_before(const Options &options) { read_before(options, {}); }
+void check_files(const Options &options)
+{
+  read_before(options, {});
+  if (!options.json.empty())
+    check_writable(options.json);
+}
 
 void print_commit_table(const Options &options, const Session &session)
 {

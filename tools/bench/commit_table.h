@@ -8,10 +8,10 @@
 namespace bench
 {
 
-// Throws early_exit when --before cannot be read.
-void check_before(const Options &options);
+// Throws early_exit when --before cannot be read, std::system_error when --json cannot be written.
+void check_files(const Options &options);
 
-// Throws output_error, and as check_before().
+// Throws output_error, and early_exit as check_files().
 void print_commit_table(const Options &options, const Session &session);
 
 } // namespace bench

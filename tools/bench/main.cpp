@@ -13,6 +13,8 @@
 #include "tools/bench/serve.h"
 #include "tools/bench/session.h"
 #include "tools/lib/bpf_error.h"
+#include "tools/lib/probe.h"
+#include "tools/lib/streams.h"
 
 using namespace bench;
 
@@ -20,8 +22,12 @@ static void list_benchmarks(bool verbose)
 {
   fmt::print("Available benchmarks:\n");
   for (const Descriptor &descriptor : registry()) {
+    std::string options;
+    for (const Option &option : descriptor.options)
+      options += (options.empty() ? " [" : " ") + describe(option);
     if (verbose)
-      fmt::print("- {:<24} {}\n", descriptor.name, descriptor.op);
+      fmt::print("- {:<24} {}{}\n", descriptor.name, descriptor.op,
+                 options.empty() ? "" : options + "]");
     else
       fmt::print("- {}\n", descriptor.name);
   }
@@ -52,6 +58,10 @@ static int run(const Options &options)
     list_benchmarks(options.verbose);
     return 0;
   }
+  if (options.probe) {
+    fmt::print("{}", probe::table());
+    return 0;
+  }
   if (!bpf_usable())
     return exit_skipped;
   if (options.serve && counting()) {
@@ -65,7 +75,7 @@ static int run(const Options &options)
   static char output[1 << 20];
   if (counting())
     setvbuf(stdout, output, _IOFBF, sizeof(output));
-  check_before(options); // not after an hour of measuring
+  check_files(options); // not after an hour of measuring
   Signals signals;
   Session session(options, signals);
   if (options.suite == "seeds") {
@@ -87,6 +97,7 @@ int main(int argc, char **argv)
 {
   signal(SIGPIPE, SIG_IGN); // a closed pipe is an error like any other, and destructors run
   try {
+    ready_standard_streams();
     Options options = parse_command_line(argc, argv);
     bpf::set_verbose(options.verbose && !options.list);
     int code = run(options);

@@ -64,7 +64,7 @@ struct Raw {
   std::string duration, warmup, producers, consumers, prod_affinity, cons_affinity;
   std::string interval, loads, json, suite, format;
   std::vector<std::string> inject;
-  bool affinity = false, stacktrace = false;
+  bool stacktrace = false;
   Values bench; // options of benchmarks, by name
 };
 
@@ -88,6 +88,7 @@ void add_ours(CLI::App &app, Options &options, Raw &raw)
   text("--format", raw.format, "commit", "the table of a commit message; 20 loads");
   text("--before", options.before, "FILE", "of that table: what --json wrote earlier");
   app.add_flag("--serve", options.serve, "answer epochs on stdin (docs/serve.md)")->group(ours);
+  app.add_flag("--probe", options.probe, "what this kernel has, and exit")->group(ours);
 }
 
 void add_common(CLI::App &app, Options &options, Raw &raw)
@@ -105,12 +106,11 @@ void add_common(CLI::App &app, Options &options, Raw &raw)
   text("-p,--producers", raw.producers, "NUM", "producer threads (1), each pinned to a CPU");
   text("--prod-affinity", raw.prod_affinity, "CPUS", "CPUs of the producers: 0,2-4");
   app.add_flag("-v,--verbose", options.verbose, "libbpf's messages on stderr");
+  text("-c,--consumers", raw.consumers, "NUM", "consumer threads: as many as it needs");
+  text("--cons-affinity", raw.cons_affinity, "CPUS", "CPUs of the consumers (the first)");
+  app.add_flag("-s,--stacktrace", raw.stacktrace, "programs of trig-* also take the stack");
   app.add_flag("-q,--quiet", options.quiet, "no 'Setting up' and 'started' lines");
-  auto accepted = "Accepted for scripts of the kernel's bench, without effect";
-  text("-c,--consumers", raw.consumers, "NUM", "")->group(accepted);
-  text("--cons-affinity", raw.cons_affinity, "CPUS", "")->group(accepted);
-  app.add_flag("-a,--affinity", raw.affinity)->group(accepted);
-  app.add_flag("-s,--stacktrace", raw.stacktrace)->group(accepted);
+  app.add_flag("-a,--affinity", options.affinity, "without effect: threads are always pinned");
   add_ours(app, options, raw);
 }
 
@@ -118,29 +118,46 @@ std::string option_help(const Option &option)
 {
   if (option.kind == Option::Kind::Number)
     return fmt::format("{}, {}..{} ({})", option.help, option.min, option.max, option.preset);
+  if (option.kind == Option::Kind::Text)
+    return fmt::format("{} ({})", option.help, option.choices.front());
   return option.kind == Option::Kind::Choice ? fmt::format("{}", fmt::join(option.choices, "|"))
                                              : option.help;
 }
 
-// The same option name in two families is one option here; which values fit is decided later, for
-// the benchmark that was named.
-void add_bench_options(CLI::App &app, Raw &raw)
+const char *type_name(const Option &option)
 {
-  std::set<std::string> added;
-  for (const Descriptor &descriptor : registry()) {
-    for (const Option &option : descriptor.options) {
-      if (!added.insert(option.name).second)
-        continue;
-      auto keep = [&raw, name = option.name](const std::string &value) { raw.bench[name] = value; };
-      CLI::Option *added_option =
-          option.kind == Option::Kind::Flag
-              ? app.add_flag_callback(
-                    "--" + option.name, [keep] { keep("1"); }, option_help(option))
-              : app.add_option_function<std::string>("--" + option.name, keep, option_help(option))
-                    ->type_name(option.kind == Option::Kind::Number ? "NUM" : "CHOICE");
-      added_option->group("Of benchmarks");
-    }
-  }
+  return option.kind == Option::Kind::Number   ? "NUM"
+         : option.kind == Option::Kind::Choice ? "CHOICE"
+                                               : "TEXT";
+}
+
+void add_bench_option(CLI::App &app, Raw &raw, const Option &option, const std::string &group)
+{
+  auto keep = [&raw, name = option.name](const std::string &value) { raw.bench[name] = value; };
+  CLI::Option *added =
+      option.kind == Option::Kind::Flag
+          ? app.add_flag_callback(
+                "--" + option.name, [keep] { keep("1"); }, option_help(option))
+          : app.add_option_function<std::string>("--" + option.name, keep, option_help(option))
+                ->type_name(type_name(option));
+  added->group(group);
+}
+
+// The same option name in two families is one option here; which values fit is decided later, for
+// the benchmark that was named. --help shows those of the benchmarks that are named beside it.
+void add_bench_options(CLI::App &app, Raw &raw, const std::vector<std::string> &args)
+{
+  std::set<std::string> added{"stacktrace"};
+  auto is_named = [&args](const Descriptor &descriptor) {
+    return std::any_of(args.begin(), args.end(), [&](const std::string &arg) {
+      return fnmatch(arg.c_str(), descriptor.name.c_str(), 0) == 0;
+    });
+  };
+  for (bool named : {true, false})
+    for (const Descriptor &descriptor : registry())
+      for (const Option &option : descriptor.options)
+        if (is_named(descriptor) == named && added.insert(option.name).second)
+          add_bench_option(app, raw, option, named ? "Of the benchmarks named" : "");
 }
 
 std::set<std::string> long_names(const CLI::App &app)
@@ -186,6 +203,20 @@ bool has_option(const Descriptor &descriptor, const std::string &name)
                      [&](const Option &option) { return option.name == name; });
 }
 
+void check_consumers(const Selected &selected, const std::string &given)
+{
+  if (given.empty())
+    return;
+  uint64_t consumers = whole_in_range("--consumers", given, 0, UINT32_MAX);
+  if (consumers == selected.params.consumers)
+    return;
+  if (!selected.params.consumers)
+    throw early_exit{exit_failed, "benchmark doesn't support consumers!"};
+  throw usage_error(fmt::format("{} needs {} consumer{}, not {}", selected.descriptor->name,
+                                selected.params.consumers,
+                                selected.params.consumers == 1 ? "" : "s", consumers));
+}
+
 // With several names an option goes to those that have it; one that none has is a mistake.
 std::vector<Selected> select_named(const Raw &raw, unsigned producers)
 {
@@ -201,7 +232,13 @@ std::vector<Selected> select_named(const Raw &raw, unsigned producers)
     for (const auto &value : raw.bench)
       if (has_option(*find_descriptor(name), value.first))
         values.push_back(value);
+    if (raw.stacktrace && has_option(*find_descriptor(name), "stacktrace"))
+      values.emplace_back("stacktrace", "1");
     selected.push_back(select(name, producers, values));
+    check_consumers(selected.back(), raw.consumers);
+    if (!raw.cons_affinity.empty())
+      selected.back().params.consumer_cpus =
+          producer_cpus(selected.back().params.consumers, parse_cpu_list(raw.cons_affinity));
   }
   return selected;
 }
@@ -230,7 +267,6 @@ void apply_inject(std::vector<Selected> &selected, const std::string &text)
 
 void convert(Options &options, const Raw &raw)
 {
-  constexpr uint64_t most = UINT32_MAX;
   // Together they stay below what a clock of 63-bit nanoseconds can tell.
   constexpr uint64_t most_intervals = 1000000, most_ms = 3600000;
   auto whole = [](const char *option, const std::string &text, uint64_t min, uint64_t max,
@@ -264,10 +300,6 @@ void convert(Options &options, const Raw &raw)
                                   options.duration, options.loads, most_samples));
   if (!raw.prod_affinity.empty())
     options.producer_cpus = parse_cpu_list(raw.prod_affinity);
-  if (!raw.cons_affinity.empty())
-    parse_cpu_list(raw.cons_affinity);
-  if (whole("--consumers", raw.consumers, 0, most, 0) > 0)
-    throw early_exit{exit_failed, "benchmark doesn't support consumers!"};
 }
 
 void select_all(Options &options, const Raw &raw)
@@ -290,7 +322,8 @@ void select_all(Options &options, const Raw &raw)
   for (const std::string &text : raw.inject)
     apply_inject(options.selected, text);
   for (const Selected &each : options.selected)
-    if (options.net && share_cpu(producer_cpus(each.params.producers, options.producer_cpus)))
+    if (options.net && share_cpu(producer_cpus(each.params.producers, options.producer_cpus,
+                                               each.params.consumers)))
       throw usage_error("--net needs a CPU for each producer");
 }
 
@@ -299,10 +332,19 @@ std::string examples()
   return "  bench lpm-trie-lookup --nr_entries 10000     as the kernel's bench\n"
          "  bench -w1 -d2 -p2 'bloom-*'                  several, one after another\n"
          "  bench --net --loads 20 --interval 50 --json out.json strncmp-helper\n"
+         "  bench 'lpm-*' --help                         also the options of these\n"
          "Exit: 0 done, 1 failed, 4 nothing to measure here, 64 wrong options, 130 Ctrl-C.\n";
 }
 
 } // namespace
+
+static void set_text(Params &params, const Option &option, const std::string &value)
+{
+  if (value.size() < option.min || value.size() > option.max)
+    throw usage_error(fmt::format("--{}: '{}' has not {} to {} bytes", option.name, value,
+                                  option.min, option.max));
+  params.set(option.name, value);
+}
 
 Selected select(const std::string &name, unsigned producers,
                 const std::vector<std::pair<std::string, std::string>> &values)
@@ -312,7 +354,7 @@ Selected select(const std::string &name, unsigned producers,
     throw usage_error(fmt::format("no benchmark '{}'", name));
   selected.params.producers = producers;
   for (const Option &option : selected.descriptor->options) {
-    if (option.kind == Option::Kind::Choice)
+    if (!option.choices.empty())
       selected.params.set(option.name, option.choices.front());
     else
       selected.params.set(option.name, option.preset);
@@ -323,7 +365,9 @@ Selected select(const std::string &name, unsigned producers,
                      [&, key = key](const Option &each) { return each.name == key; });
     if (option == selected.descriptor->options.end())
       throw usage_error(fmt::format("--{} is no option of {}", key, name));
-    if (option->kind != Option::Kind::Choice)
+    if (option->kind == Option::Kind::Text)
+      set_text(selected.params, *option, value);
+    else if (option->kind != Option::Kind::Choice)
       selected.params.set(key, whole_in_range("--" + key, value, option->min, option->max));
     else if (std::count(option->choices.begin(), option->choices.end(), value))
       selected.params.set(key, value);
@@ -331,8 +375,26 @@ Selected select(const std::string &name, unsigned producers,
       throw usage_error(
           fmt::format("--{}: '{}' is none of {}", key, value, fmt::join(option->choices, ", ")));
   }
+  selected.params.consumers = selected.descriptor->consumers(selected.params);
+  selected.params.consumer_cpus = producer_cpus(selected.params.consumers, {});
   selected.descriptor->validate(selected.params);
   return selected;
+}
+
+std::string describe(const Option &option)
+{
+  std::string text = "--" + option.name;
+  switch (option.kind) {
+  case Option::Kind::Number:
+    return text + fmt::format(" {}..{} ({})", option.min, option.max, option.preset);
+  case Option::Kind::Choice:
+    return text + fmt::format(" {}", fmt::join(option.choices, "|"));
+  case Option::Kind::Text:
+    return text + fmt::format(" TEXT ({})", option.choices.front());
+  case Option::Kind::Flag:
+    break;
+  }
+  return text;
 }
 
 std::string describe(const Selected &selected)
@@ -341,7 +403,7 @@ std::string describe(const Selected &selected)
   if (selected.params.producers != 1)
     text += fmt::format(" -p{}", selected.params.producers);
   for (const Option &option : selected.descriptor->options) {
-    if (option.kind == Option::Kind::Choice) {
+    if (!option.choices.empty()) {
       if (selected.params.text(option.name) != option.choices.front())
         text += fmt::format(" --{} {}", option.name, selected.params.text(option.name));
     } else if (uint64_t value = selected.params.number(option.name); value != option.preset) {
@@ -360,7 +422,7 @@ Options parse_command_line(int argc, char **argv)
   app.formatter(help_formatter());
   app.option_defaults()->take_last(); // as getopt does
   add_common(app, options, raw);
-  add_bench_options(app, raw);
+  add_bench_options(app, raw, {argv + 1, argv + argc});
   app.footer(examples());
   options.command.assign(argv, argv + argc);
   options.command.front() = "bench";
@@ -375,7 +437,7 @@ Options parse_command_line(int argc, char **argv)
     std::reverse(args.begin(), args.end()); // as CLI11 takes a vector
     app.parse(args);
     convert(options, raw);
-    if (!options.list)
+    if (!options.list && !options.probe)
       select_all(options, raw);
   } catch (const CLI::CallForHelp &) {
     throw early_exit{0, app.help()};

@@ -28,6 +28,7 @@ struct Options {
   unsigned loads = 1;             // fresh object and maps for each
   std::vector<int> producer_cpus; // empty: all allowed
   bool verbose = false, quiet = false, list = false, serve = false, net = false, quick = false;
+  bool probe = false, affinity = false;
   std::string suite;                // "", "quick" or "seeds"
   bool commit = false;              // --format commit: a table at the end instead of lines
   std::string before;               // of that table: a stored result
@@ -49,6 +50,9 @@ Options parse_command_line(int argc, char **argv);
 // with "1"). Throws usage_error for an option that it does not have or a value out of range.
 Selected select(const std::string &name, unsigned producers,
                 const std::vector<std::pair<std::string, std::string>> &values);
+
+// What an option takes and what it is otherwise: "--nr_entries 1..100 (5)".
+std::string describe(const Option &option);
 
 // "lpm-trie-lookup --nr_entries 1000 --random": options that differ from their defaults.
 std::string describe(const Selected &selected);

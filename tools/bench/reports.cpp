@@ -89,6 +89,15 @@ static void add_net_metric(std::vector<result::Metric> &metrics,
       }
 }
 
+std::vector<result::Metric> time_metrics(const std::vector<std::vector<Sample>> &loads)
+{
+  std::vector<result::Metric> metrics{
+      latency_metric(loads),
+      rate_metric("throughput", loads, &Sample::hit_rate, result::Better::Higher)};
+  add_net_metric(metrics, loads);
+  return metrics;
+}
+
 static Spread spread_of(const std::vector<Sample> &samples,
                         const std::function<double(const Sample &)> &value)
 {
@@ -132,11 +141,7 @@ public:
 
   std::vector<result::Metric> metrics(const std::vector<std::vector<Sample>> &loads) const override
   {
-    std::vector<result::Metric> metrics{
-        latency_metric(loads),
-        rate_metric("throughput", loads, &Sample::hit_rate, result::Better::Higher)};
-    add_net_metric(metrics, loads);
-    return metrics;
+    return time_metrics(loads);
   }
 
 private:

@@ -32,6 +32,10 @@ double latency_ns(const Sample &sample);
 // The metric that every benchmark is gated on: ns per op, one list of samples per load.
 result::Metric latency_metric(const std::vector<std::vector<Sample>> &loads);
 
+// latency_metric(), hits per second, and latency_net where there is a base: what most benchmarks
+// have.
+std::vector<result::Metric> time_metrics(const std::vector<std::vector<Sample>> &loads);
+
 // --net: latency less that of the same loop and keys without the op, measured in the same load.
 // NaN where the benchmark has no base.
 double net_latency_ns(const Sample &sample);

@@ -181,13 +181,14 @@ void Producers::rethrow()
     std::rethrow_exception(x_failure);
 }
 
-std::vector<int> producer_cpus(unsigned producers, const std::vector<int> &explicit_list)
+std::vector<int> producer_cpus(unsigned producers, const std::vector<int> &explicit_list,
+                               unsigned consumers)
 {
   std::vector<int> from = explicit_list.empty() ? allowed_cpus() : explicit_list, cpus;
   if (!explicit_list.empty() && explicit_list.size() < producers)
     throw usage_error(
         fmt::format("Not enough CPUs specified, need CPU #{} or higher.", explicit_list.size()));
-  for (unsigned i = 0; i < producers; i++)
+  for (unsigned i = explicit_list.empty() ? consumers : 0; cpus.size() < producers; i++)
     cpus.push_back(from[i % from.size()]);
   return cpus;
 }

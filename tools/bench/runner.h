@@ -71,9 +71,10 @@ private:
   std::vector<std::thread> x_threads;
 };
 
-// The CPUs of the producers: those of the list in turn, or of all that this process may use.
-// An explicit list that is too short throws usage_error.
-std::vector<int> producer_cpus(unsigned producers, const std::vector<int> &explicit_list);
+// The CPUs of the producers: those of the list in turn, or of all that this process may use, behind
+// the first ones, which are for consumers. An explicit list that is too short throws usage_error.
+std::vector<int> producer_cpus(unsigned producers, const std::vector<int> &explicit_list,
+                               unsigned consumers = 0);
 
 // Whether two producers share a CPU.
 bool share_cpu(const std::vector<int> &cpus);

@@ -111,7 +111,8 @@ private:
     if (x_loads.count(i))
       throw bad_request(fmt::format("benchmark {} is loaded already", i));
     const Selected &selected = x_selected[i];
-    auto cpus = producer_cpus(selected.params.producers, x_options.producer_cpus);
+    auto cpus = producer_cpus(selected.params.producers, x_options.producer_cpus,
+                              selected.params.consumers);
     Load load;
     load.bench = selected.descriptor->load(selected.params);
     load.producers = std::make_unique<Producers>(*load.bench, *selected.descriptor, cpus, false);

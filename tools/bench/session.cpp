@@ -42,7 +42,7 @@ result::Benchmark make_row(const Selected &selected)
   row.op = descriptor.op;
   row.definition = descriptor.definition;
   for (const Option &option : descriptor.options) {
-    if (option.kind == Option::Kind::Choice)
+    if (option.kind == Option::Kind::Choice || option.kind == Option::Kind::Text)
       row.parameters[option.name] = selected.params.text(option.name);
     else if (option.kind == Option::Kind::Flag)
       row.parameters[option.name] = selected.params.flag(option.name);
@@ -50,6 +50,8 @@ result::Benchmark make_row(const Selected &selected)
       row.parameters[option.name] = selected.params.number(option.name);
   }
   row.parameters["producers"] = selected.params.producers;
+  if (selected.params.consumers)
+    row.parameters["consumers"] = selected.params.consumers;
   if (selected.inject_pct > 0)
     row.inject_pct = selected.inject_pct;
   return row;
@@ -62,6 +64,12 @@ static void print_line(const std::string &line)
 {
   if (puts(line.c_str()) < 0 || flush_output())
     throw output_error();
+}
+
+static void print_if_any(const std::string &line)
+{
+  if (!line.empty())
+    print_line(line);
 }
 
 Session::Session(const Options &options, Signals &signals) : x_options(options), x_signals(signals)
@@ -90,7 +98,8 @@ void Session::run_load(const Selected &selected, unsigned load, bool print,
                        std::vector<std::vector<Sample>> &loads, result::Benchmark &row)
 {
   const Descriptor &descriptor = *selected.descriptor;
-  auto cpus = producer_cpus(selected.params.producers, x_options.producer_cpus);
+  auto cpus =
+      producer_cpus(selected.params.producers, x_options.producer_cpus, selected.params.consumers);
   bool shared_cpu = share_cpu(cpus);
   auto bench = descriptor.load(selected.params);
   row.bytecode = bench->bytecode();
@@ -112,8 +121,8 @@ void Session::run_load(const Selected &selected, unsigned load, bool print,
   auto tick = [&](unsigned iteration, const Sample &sample) {
     double nominal = std::chrono::duration<double, std::nano>(x_options.interval).count();
     if (print && x_options.loads == 1)
-      print_line(descriptor.report->iter(static_cast<int>(iteration),
-                                         (sample.interval_ns - nominal) / 1000, sample));
+      print_if_any(descriptor.report->iter(static_cast<int>(iteration),
+                                           (sample.interval_ns - nominal) / 1000, sample));
     if (iteration >= x_options.warmup)
       loads.back().push_back(sample);
     unsigned past = iteration + 1;
@@ -201,9 +210,11 @@ void Session::print_figures(const Selected &selected, const Outcome &outcome)
       print_line(line);
     return;
   }
-  print_line(selected.descriptor->report->summary(outcome.samples));
-  for (const std::string &line :
-       selected.descriptor->report->more(selected.params, outcome.samples))
+  const Report &report = *selected.descriptor->report;
+  std::string quiet =
+      x_options.quiet ? report.quiet_summary(outcome.samples, x_options.affinity) : "";
+  print_if_any(quiet.empty() ? report.summary(outcome.samples) : quiet);
+  for (const std::string &line : report.more(selected.params, outcome.samples))
     print_line(line);
   if (x_options.net)
     print_net(outcome.samples);

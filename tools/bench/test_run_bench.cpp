@@ -43,11 +43,19 @@ bench_verdict TestRunBench::run_once(const bpf_program *prog, unsigned producer,
                                      uint64_t inject_q20, Counts &counts, uint64_t spins)
 {
   bench_args args = {producer, nr_ops, inject_q20, spins};
+  bool raw_tp = bpf_program__type(prog) == BPF_PROG_TYPE_RAW_TRACEPOINT;
   // Kernels before 6.13 take no less than an Ethernet header; some want 64 bytes.
   std::array<uint8_t, 64> packet = {};
   std::copy_n(reinterpret_cast<const uint8_t *>(&args), sizeof(args), packet.data());
-  LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet.data(), .data_size_in = packet.size(),
-              .repeat = 1);
+  LIBBPF_OPTS(bpf_test_run_opts, opts);
+  if (raw_tp) {
+    opts.ctx_in = &args;
+    opts.ctx_size_in = sizeof(args);
+  } else {
+    opts.data_in = packet.data();
+    opts.data_size_in = packet.size();
+    opts.repeat = 1;
+  }
   bpf::check(bpf_prog_test_run_opts(bpf_program__fd(prog), &opts), "run BPF program",
              bpf_program__name(prog));
   const bench_slot &slot = x_slots[producer];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// A benchmark whose ops loop inside the kernel: one BPF_PROG_TEST_RUN of an XDP program that was
-// written with progs/bench_loop.bpf.h does thousands of ops and takes the time itself, so neither
-// a system call nor a tracepoint is part of the figure.
+// A benchmark whose ops loop inside the kernel: one BPF_PROG_TEST_RUN of an XDP or raw tracepoint
+// program that was written with progs/bench_loop.bpf.h does thousands of ops and takes the time
+// itself, so neither a system call nor a tracepoint is part of the figure.
 #pragma once
 
 #include <bpf/libbpf.h>

@@ -10,9 +10,23 @@
 #include "tools/gate/commands/vm.h"
 #include "tools/gate/measure/vm_boots.h"
 #include "tools/gate/system/interrupt.h"
+#include "tools/lib/atomic_file.h"
+#include "tools/lib/streams.h"
+
+// Better before an hour of measuring than after it.
+static void check_files(const gate::Options &options)
+{
+  std::vector<std::string> paths = {options.json, options.html};
+  for (const gate::Output &output : options.outputs)
+    paths.push_back(output.path);
+  for (const std::string &path : paths)
+    if (!path.empty())
+      check_writable(path);
+}
 
 static int run(const gate::Options &options)
 {
+  check_files(options);
   static const std::map<std::string, int (*)(const gate::Options &)> commands = {
       {"record", gate::record},   {"check", gate::check},
       {"compare", gate::compare}, {"ab", gate::ab},
@@ -45,6 +59,7 @@ int main(int argc, char **argv)
   using namespace gate;
   bool bisect = std::find(argv, argv + argc, std::string_view("--bisect")) != argv + argc;
   try {
+    ready_standard_streams();
     Options options = parse_options(argc, argv);
     // compare measures nothing and writes last: a signal may just end it, also while it reads.
     if (options.command != "compare")

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "tools/lib/fd.h"
+#include "tools/lib/streams.h"
 
 [[noreturn]] static void fail(const char *operation, const std::string &path)
 {
@@ -18,15 +19,9 @@
                           fmt::format("cannot {} '{}'", operation, path));
 }
 
-static void write_all(int fd, std::string_view text, const std::string &path)
+static void write_to(int fd, std::string_view text, const std::string &path)
 {
-  while (!text.empty()) {
-    ssize_t written = write(fd, text.data(), text.size());
-    if (written < 0 && errno != EINTR)
-      fail("write", path);
-    if (written > 0)
-      text.remove_prefix(written);
-  }
+  write_all(fd, text, fmt::format("cannot write '{}'", path));
 }
 
 static void sync_file(int fd, const std::string &path)
@@ -98,29 +93,52 @@ static mode_t masked(mode_t mode)
   return mode & ~mask;
 }
 
-void write_file(const std::string &path, std::string_view text, unsigned mode)
+// What is there, or of mode 0: it must not be a directory.
+static struct stat status_of(const std::string &path)
 {
-  if (path == "-")
-    return write_all(STDOUT_FILENO, text, "standard output");
-  struct stat old = {};
-  bool exists = stat(path.c_str(), &old) == 0;
-  if (exists && S_ISDIR(old.st_mode)) {
+  struct stat there = {};
+  stat(path.c_str(), &there);
+  if (S_ISDIR(there.st_mode)) {
     errno = EISDIR;
     fail("write", path);
   }
-  if (exists && !S_ISREG(old.st_mode)) {
+  return there;
+}
+
+static bool is_special(const struct stat &there)
+{
+  return there.st_mode && !S_ISREG(there.st_mode);
+}
+
+void write_file(const std::string &path, std::string_view text, unsigned mode)
+{
+  if (path == "-")
+    return write_to(STDOUT_FILENO, text, "standard output");
+  struct stat there = status_of(path);
+  if (is_special(there)) {
     Fd fd(open(path.c_str(), O_WRONLY | O_CLOEXEC));
     if (!fd)
       fail("open", path);
-    return write_all(fd.get(), text, path);
+    return write_to(fd.get(), text, path);
   }
   std::string target = resolved(path);
   Temporary file(target, path);
-  if (fchmod(file.fd(), exists ? old.st_mode & 07777 : masked(mode)) < 0)
+  if (fchmod(file.fd(), there.st_mode ? there.st_mode & 07777 : masked(mode)) < 0)
     fail("write", path);
-  write_all(file.fd(), text, path);
+  write_to(file.fd(), text, path);
   file.commit();
   sync_directory(target);
+}
+
+void check_writable(const std::string &path)
+{
+  if (path == "-")
+    return;
+  struct stat there = status_of(path);
+  if (!is_special(there))
+    Temporary(resolved(path), path);
+  else if (access(path.c_str(), W_OK) < 0) // not opened: a pipe would wait for its reader
+    fail("open", path);
 }
 
 std::string read_file(const std::string &path, size_t limit)

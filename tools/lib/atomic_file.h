@@ -12,5 +12,9 @@
 // mode: of a new file, before the umask; an existing file keeps its own.
 void write_file(const std::string &path, std::string_view text, unsigned mode = 0666);
 
+// Throws as write_file() would where path cannot be written, and leaves it as it is: to know before
+// long work, not after it.
+void check_writable(const std::string &path);
+
 // The whole of a file. Throws std::system_error, or std::runtime_error for more than limit bytes.
 std::string read_file(const std::string &path, size_t limit = 256u << 20);

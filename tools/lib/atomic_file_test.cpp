@@ -72,6 +72,20 @@ TEST(file_without_space_leaves_the_old_one)
   expect_eq(count_files(here.path()), 1);
 }
 
+TEST(file_is_known_to_be_writable_before)
+{
+  TemporaryDirectory here;
+  check_writable(here / "new");
+  expect_eq(count_files(here.path()), 0);
+  write_file(here / "old", "text");
+  check_writable(here / "old");
+  expect_eq(read_file(here / "old"), "text");
+  check_writable("-");
+  check_writable("/dev/null");
+  expect_throws([&] { check_writable(here / "none/x"); }, "none/x': No such file");
+  expect_throws([&] { check_writable(here.path()); }, "Is a directory");
+}
+
 TEST(file_that_cannot_be_read_is_named)
 {
   TemporaryDirectory here;

@@ -127,6 +127,38 @@ Missing map_array_of_maps() { return map_type(BPF_MAP_TYPE_ARRAY_OF_MAPS, "array
 
 Missing map_ringbuf() { return map_type(BPF_MAP_TYPE_RINGBUF, "ring buffer"); }
 
+Missing ringbuf_overwrite()
+{
+  if (auto reason = map_ringbuf())
+    return reason;
+  LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = flag_ringbuf_overwrite);
+  if (Fd(bpf_map_create(BPF_MAP_TYPE_RINGBUF, nullptr, 0, 0, 4096, &options)))
+    return std::nullopt;
+  return "ring buffers of this kernel cannot overwrite (BPF_F_RB_OVERWRITE)";
+}
+
+Missing map_perf_event_array()
+{
+  return map_type(BPF_MAP_TYPE_PERF_EVENT_ARRAY, "perf event array");
+}
+
+Missing map_task_storage() { return map_type(BPF_MAP_TYPE_TASK_STORAGE, "task storage"); }
+
+Missing map_sk_storage() { return map_type(BPF_MAP_TYPE_SK_STORAGE, "socket storage"); }
+
+Missing map_sockmap() { return map_type(BPF_MAP_TYPE_SOCKMAP, "sockmap"); }
+
+Missing map_rhash()
+{
+  if (auto reason = bpf())
+    return reason;
+  // Not in the headers of a build machine.
+  LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_NO_PREALLOC);
+  if (Fd(bpf_map_create(static_cast<bpf_map_type>(map_type_rhash), nullptr, 4, 4, 1, &options)))
+    return std::nullopt;
+  return "this kernel has no resizable hash maps (BPF_MAP_TYPE_RHASH)";
+}
+
 // BTF of struct { struct bpf_spin_lock lock; __u32 value; }, loaded. ids: of key and value.
 static Fd load_lock_btf(unsigned &key_id, unsigned &value_id)
 {
@@ -228,6 +260,12 @@ const std::vector<Probe> &all()
       PROBE(map_bloom),
       PROBE(map_array_of_maps),
       PROBE(map_ringbuf),
+      PROBE(ringbuf_overwrite),
+      PROBE(map_perf_event_array),
+      PROBE(map_task_storage),
+      PROBE(map_sk_storage),
+      PROBE(map_sockmap),
+      PROBE(map_rhash),
       PROBE(map_spin_lock),
       PROBE(batch_hash),
       PROBE(batch_lpm_trie),
@@ -240,17 +278,33 @@ const std::vector<Probe> &all()
       PROBE(helper_loop),
       PROBE(helper_strncmp),
       PROBE(helper_for_each_map_elem),
+      PROBE(kfunc_trigger),
+      PROBE(kfunc_crypto),
       PROBE(raw_tracepoint),
       PROBE(tracepoint),
       PROBE(kprobe),
+      PROBE(kprobe_multi),
+      PROBE(uprobe),
+      PROBE(uprobe_multi),
       PROBE(fentry),
       PROBE(fexit),
+      PROBE(fmod_ret),
       PROBE(memory_cgroup),
       PROBE(memory_cgroup_v1),
       PROBE(memory_cgroup_v2),
   };
 #undef PROBE
   return probes;
+}
+
+std::string table()
+{
+  std::string text;
+  for (const Probe &each : all()) {
+    auto reason = each.missing();
+    text += fmt::format("{:<26} {}\n", each.name, reason ? "no   " + *reason : "yes");
+  }
+  return text;
 }
 
 } // namespace probe

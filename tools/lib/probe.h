@@ -13,6 +13,9 @@ namespace probe
 
 using Missing = std::optional<std::string>;
 
+// What the headers of older systems do not name (include/uapi/linux/bpf.h).
+constexpr int map_type_rhash = 35, flag_ringbuf_overwrite = 1 << 19;
+
 Missing bpf(); // bpf(2) creates maps and loads programs for this process
 Missing cap_sys_admin();
 Missing cap_bpf(); // or CAP_SYS_ADMIN, which includes it
@@ -28,6 +31,12 @@ Missing map_lpm_trie();
 Missing map_bloom();
 Missing map_array_of_maps();
 Missing map_ringbuf();
+Missing ringbuf_overwrite(); // BPF_F_RB_OVERWRITE
+Missing map_perf_event_array();
+Missing map_task_storage();
+Missing map_sk_storage();
+Missing map_sockmap();
+Missing map_rhash();     // the resizable hash
 Missing map_spin_lock(); // bpf_spin_lock in a hash map's value
 Missing batch_hash();
 Missing batch_lpm_trie();
@@ -41,12 +50,18 @@ Missing sleepable_bloom();
 Missing helper_loop();
 Missing helper_strncmp();
 Missing helper_for_each_map_elem();
+Missing kfunc_trigger(); // bpf_modify_return_test_tp(), which tracing benches hook
+Missing kfunc_crypto();  // bpf_crypto_encrypt() and the others
 
 Missing raw_tracepoint();
 Missing tracepoint(); // its id can be read: tracefs is mounted
 Missing kprobe();
+Missing kprobe_multi();
+Missing uprobe();
+Missing uprobe_multi();
 Missing fentry();
 Missing fexit();
+Missing fmod_ret();
 
 Missing memory_cgroup();    // v2 or v1
 Missing memory_cgroup_v1(); // the controller is on that hierarchy
@@ -63,6 +78,9 @@ struct Probe {
 
 // Every probe without parameters, for the table of --probe.
 const std::vector<Probe> &all();
+
+// A line for each: its name, then "yes", or "no" and the reason.
+std::string table();
 
 // Throws bpf::missing with the reason.
 void require(Missing (*missing)());

@@ -15,6 +15,7 @@
 #include "tools/lib/fd.h"
 #include "tools/lib/probe.h"
 #include "tools/lib/text.h"
+#include "tools/lib/uprobe_multi.h"
 
 namespace probe
 {
@@ -191,16 +192,77 @@ Missing kprobe()
   return fmt::format("no kprobe can be attached: {}", strerror(errno));
 }
 
-static Missing trampoline(bpf_attach_type type, const char *name)
+static Fd load_as(bpf_prog_type type, int attach_type)
+{
+  LIBBPF_OPTS(bpf_prog_load_opts, options,
+              .expected_attach_type = static_cast<bpf_attach_type>(attach_type));
+  return load(type, returning(0), &options);
+}
+
+Missing kprobe_multi()
+{
+  if (auto reason = program(BPF_PROG_TYPE_KPROBE, "kprobe", 0))
+    return reason;
+  Fd prog = load_as(BPF_PROG_TYPE_KPROBE, BPF_TRACE_KPROBE_MULTI);
+  const char *function = "do_nanosleep";
+  LIBBPF_OPTS(bpf_link_create_opts, options);
+  options.kprobe_multi.syms = &function;
+  options.kprobe_multi.cnt = 1;
+  if (prog && Fd(bpf_link_create(prog.get(), 0, BPF_TRACE_KPROBE_MULTI, &options)))
+    return std::nullopt;
+  return fmt::format("no kprobe.multi can be attached: {}", strerror(errno));
+}
+
+Missing uprobe()
+{
+  if (auto reason = program(BPF_PROG_TYPE_KPROBE, "kprobe", 0))
+    return reason;
+  if (read_small_file("/sys/bus/event_source/devices/uprobe/type"))
+    return std::nullopt;
+  return "this kernel has no uprobes";
+}
+
+Missing uprobe_multi()
+{
+  if (auto reason = uprobe())
+    return reason;
+  Fd prog = load_as(BPF_PROG_TYPE_KPROBE, UprobeMulti::attach_uprobe_multi);
+  uint64_t offset = 0;
+  UprobeMulti request;
+  request.prog_fd = static_cast<uint32_t>(prog.get());
+  request.path = reinterpret_cast<uint64_t>("/");
+  request.offsets = reinterpret_cast<uint64_t>(&offset);
+  request.cnt = 1;
+  // A kernel that knows this kind of link says that a directory is no file for it.
+  if (prog && !Fd(request.create()) && errno == EBADF)
+    return std::nullopt;
+  return "this kernel has no uprobe.multi links (6.6 and newer)";
+}
+
+static Missing kfunc(const char *name)
+{
+  if (auto reason = btf())
+    return reason;
+  ::bpf::LogCapture quiet;
+  if (libbpf_find_vmlinux_btf_id(name, BPF_TRACE_FENTRY) > 0)
+    return std::nullopt;
+  return fmt::format("this kernel has no kfunc {}", name);
+}
+
+Missing kfunc_trigger() { return kfunc("bpf_modify_return_test_tp"); }
+
+Missing kfunc_crypto() { return kfunc("bpf_crypto_encrypt"); }
+
+static Missing trampoline(bpf_attach_type type, const char *function, const char *name)
 {
   if (auto reason = bpf())
     return reason;
   if (auto reason = btf())
     return reason;
   ::bpf::LogCapture quiet;
-  int id = libbpf_find_vmlinux_btf_id("bpf_fentry_test1", type);
+  int id = libbpf_find_vmlinux_btf_id(function, type);
   if (id < 0)
-    return "this kernel's BTF has no bpf_fentry_test1";
+    return fmt::format("this kernel's BTF has no {}", function);
   LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = type,
               .attach_btf_id = static_cast<unsigned>(id));
   Fd prog = load(BPF_PROG_TYPE_TRACING, returning(0), &options);
@@ -211,8 +273,10 @@ static Missing trampoline(bpf_attach_type type, const char *name)
   return fmt::format("{} cannot be attached: {}", name, strerror(errno));
 }
 
-Missing fentry() { return trampoline(BPF_TRACE_FENTRY, "fentry"); }
+Missing fentry() { return trampoline(BPF_TRACE_FENTRY, "bpf_fentry_test1", "fentry"); }
 
-Missing fexit() { return trampoline(BPF_TRACE_FEXIT, "fexit"); }
+Missing fexit() { return trampoline(BPF_TRACE_FEXIT, "bpf_fentry_test1", "fexit"); }
+
+Missing fmod_ret() { return trampoline(BPF_MODIFY_RETURN, "bpf_modify_return_test", "fmod_ret"); }
 
 } // namespace probe

@@ -49,6 +49,8 @@ public:
     if (int err = T::attach(x_skel))
       throw error("attach BPF object", x_name, err, log.text());
   }
+  // What attach() attached; it may be attached again.
+  void detach() { T::detach(x_skel); }
 
   T *operator->() { return x_skel; }
   const T *operator->() const { return x_skel; }

@@ -5,13 +5,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <system_error>
 
 #include "tools/lib/atomic_file.h"
 #include "tools/lib/probe.h"
+#include "tools/lib/streams.h"
 #include "tools/test_progs/options.h"
 #include "tools/test_progs/printer.h"
 #include "tools/test_progs/reports.h"
@@ -67,15 +71,9 @@ int verdict(const RunResult &run, bool ktap)
 // Better before the tests than after them.
 void check_reports(const Options &options)
 {
-  for (const std::string &path : {options.json_file, options.junit_file}) {
-    if (path.empty() || path == "-")
-      continue;
-    size_t slash = path.rfind('/');
-    std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-    if (access(directory.c_str(), W_OK) < 0)
-      throw std::system_error(errno, std::generic_category(),
-                              fmt::format("cannot write '{}'", path));
-  }
+  for (const std::string &path : {options.json_file, options.junit_file})
+    if (!path.empty())
+      check_writable(path);
 }
 
 void write_reports(const RunResult &run, const Options &options, int exit_code)
@@ -123,10 +121,7 @@ int run_selected(const std::vector<TestInfo> &tests, const Options &options,
 
 int show_probes()
 {
-  for (const probe::Probe &each : probe::all()) {
-    auto reason = each.missing();
-    fmt::print("{:<26} {}\n", each.name, reason ? "no   " + *reason : "yes");
-  }
+  fmt::print("{}", probe::table());
   return passed;
 }
 
@@ -165,6 +160,8 @@ int for_meson(int exit_code)
 int run_main(int argc, char **argv, std::optional<std::string> (*missing)())
 {
   // Lines come out as they end, in a pipe too: whoever kills this process has seen them.
+  ready_standard_streams();
+  outlive_readers();
   setvbuf(stdout, nullptr, _IOLBF, 0);
   auto parsed = parse_options(argc, argv);
   if (int *exit_code = std::get_if<int>(&parsed)) // no options then, so look for this one again
@@ -176,6 +173,11 @@ int run_main(int argc, char **argv, std::optional<std::string> (*missing)())
     exit_code = run_options(options, missing);
   } catch (const std::exception &exception) {
     fmt::print(stderr, "test_progs: {}\n", exception.what());
+  }
+  if (int error = lost_output()) {
+    if (error != EPIPE)
+      fmt::print(stderr, "test_progs: cannot write to the standard output: {}\n", strerror(error));
+    exit_code = error == EPIPE ? 128 + SIGPIPE : int{broken};
   }
   return options.meson ? for_meson(exit_code) : exit_code;
 }

@@ -8,8 +8,10 @@
 #include <set>
 #include <sstream>
 
+#include "tools/lib/atomic_file.h"
 #include "tools/lib/probe.h"
 #include "tools/lib/process.h"
+#include "tools/lib/temporary_directory.h"
 #include "tools/lib/unit_test.h"
 #include "tools/test_progs/run_program.h"
 
@@ -92,6 +94,23 @@ TEST(failures_show_their_log_before_their_line_and_at_the_end)
   std::string end = ended.out.substr(ended.out.find("\nAll error logs:\n"));
   expect_has(end, log);
   expect(end.find("/good:OK") == std::string::npos, "only failures at the end");
+}
+
+TEST(a_reader_that_leaves_costs_no_report)
+{
+  TemporaryDirectory here;
+  process::Finished ended = process::run(
+      {"sh", "-c", "\"$TEST_PROGS\" -a selftest_pass -J \"$0\" >/dev/full", here / "report"});
+  expect_eq(ended.status.exit_code(), 3);
+  expect_has(ended.err, "cannot write to the standard output: No space left");
+  expect_has(read_file(here / "report"), "\"success\"");
+}
+
+TEST(two_reports_are_two_files)
+{
+  Ended ended = run_test_progs({"-J", "a.json", "--junit", "./a.json"});
+  expect_eq(ended.status, 64);
+  expect_has(ended.err, "-J and --junit: both would write 'a.json'");
 }
 
 TEST(skips)

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstdio>
+#include <filesystem>
 #include <random>
 
 #include "tools/lib/help.h"
@@ -110,6 +111,11 @@ static void add_rest(CLI::App &app, Options &options, Raw &raw)
   app.add_flag("--debug", options.runner.debug, "Show the records of the workers");
 }
 
+static std::filesystem::path whole_path(const std::string &path)
+{
+  return std::filesystem::weakly_canonical(std::filesystem::absolute(path));
+}
+
 static void finish_options(Options &options, const Raw &raw)
 {
   if (raw.verbosity > 3)
@@ -118,6 +124,9 @@ static void finish_options(Options &options, const Raw &raw)
   if (raw.workers_option->count() > 0)
     options.runner.workers =
         raw.workers.empty() ? usable_cpus() : parse_number<unsigned>("-j", raw.workers, 1);
+  bool both = !options.json_file.empty() && !options.junit_file.empty();
+  if (both && whole_path(options.json_file) == whole_path(options.junit_file))
+    throw UsageError(fmt::format("-J and --junit: both would write '{}'", options.json_file));
   if (!raw.watchdog.empty())
     options.runner.watchdog = std::chrono::seconds(parse_number<uint32_t>("-w", raw.watchdog, 0));
   options.runner.live = raw.verbosity > 0 && options.runner.workers == 1 && !options.ktap;

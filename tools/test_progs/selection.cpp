@@ -42,11 +42,11 @@ static std::string_view trim(std::string_view text)
   return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
 }
 
-static std::vector<std::string_view> split(std::string_view text, char separator)
+static std::vector<std::string_view> split(std::string_view text)
 {
   std::vector<std::string_view> parts;
   for (size_t begin = 0;;) {
-    size_t end = text.find(separator, begin);
+    size_t end = text.find(',', begin);
     parts.push_back(trim(text.substr(begin, end - begin)));
     if (end == std::string_view::npos)
       return parts;
@@ -65,7 +65,10 @@ static int parse_number(std::string_view text, std::string_view list)
 
 NumberList::NumberList(std::string_view text)
 {
-  for (std::string_view part : split(text, ',')) {
+  std::vector<std::string_view> parts = split(text);
+  if (parts.size() > 1 && parts.back().empty())
+    parts.pop_back(); // "1," as upstream's parser takes it
+  for (std::string_view part : parts) {
     // A '-' in front is a sign and no range: the whole part is refused as a number.
     size_t dash = part.find('-', 1);
     int first = parse_number(trim(part.substr(0, dash)), text);
@@ -121,8 +124,10 @@ std::vector<Selection::Entry> Selection::parse(std::string_view list, Match matc
     for (const std::string &line : read_lines(std::string(list.substr(1))))
       entries.push_back(parse_entry(line, match));
   } else {
-    for (std::string_view name : split(list, ','))
-      entries.push_back(parse_entry(name, match));
+    // Scripts make lists of files, and leave commas where comments and empty lines were.
+    for (std::string_view name : split(list))
+      if (!name.empty())
+        entries.push_back(parse_entry(name, match));
   }
   return entries;
 }
@@ -130,7 +135,7 @@ std::vector<Selection::Entry> Selection::parse(std::string_view list, Match matc
 void Selection::allow(std::string_view list, Match match)
 {
   auto entries = parse(list, match);
-  // An allow file that holds only comments must not turn into "everything".
+  // A list that is all comments must not turn into "everything".
   if (entries.empty())
     throw UsageError(fmt::format("'{}' names no test", list));
   x_allow.insert(x_allow.end(), entries.begin(), entries.end());

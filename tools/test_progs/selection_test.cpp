@@ -100,16 +100,39 @@ TEST(blanks_around_commas_do_not_count)
   expect(s.wants_test("foo", 1) && s.wants_subtest("bar", 2, "baz", 1));
 }
 
-TEST(empty_names_are_refused)
+TEST(empty_names_in_a_list_are_skipped)
 {
-  for (const char *list : {"", " ", "foo,", ",foo", "foo,,bar", "/sub"})
+  for (const char *list : {"foo,bar,", ",foo,bar", "foo,,bar", " , foo ,bar\n,"}) {
+    Selection allow, deny;
+    allow.allow(list, Match::substring);
+    deny.deny(list, Match::substring);
+    for (const char *name : {"foo", "bar", "other"}) {
+      expect_eq(allow.wants_test(name, 1), std::string(name) != "other");
+      expect_eq(deny.wants_test(name, 1), std::string(name) == "other");
+    }
+  }
+}
+
+TEST(an_empty_list_denies_nothing_and_does_not_allow_everything)
+{
+  for (const char *list : {"", " ", ",", ",,\t,"}) {
+    Selection s;
+    s.deny(list, Match::glob);
+    expect(s.wants_test("foo", 1), list);
+    expect_throws([list] { Selection().allow(list, Match::substring); }, "names no test");
+  }
+}
+
+TEST(a_subtest_without_its_test_is_refused)
+{
+  for (const char *list : {"/sub", "foo,/sub"})
     expect_throws([list] { Selection().allow(list, Match::substring); }, "names no test");
 }
 
 TEST(numbers_are_lists_of_ranges)
 {
   Selection s;
-  s.number("1, 3-5");
+  s.number("1, 3-5,");
   for (int number = 1; number <= 6; number++)
     expect_eq(s.wants_test("x", number), number == 1 || (number >= 3 && number <= 5));
 }
@@ -133,8 +156,8 @@ TEST(subtests_by_number)
 
 TEST(nonsense_numbers_are_refused)
 {
-  for (const char *list : {"-1", "0", "", "1,", "x", "1x", "5-3", "1-", "-", "--2", "1/", "1/0",
-                           "1/2/3", "99999999999", "+1", "1 2"})
+  for (const char *list : {"-1", "0", "", ",", ",1", "1,,2", "x", "1x", "5-3", "1-", "-", "--2",
+                           "1/", "1/0", "1/2/3", "99999999999", "+1", "1 2"})
     expect_throws([list] { Selection().number(list); }, "-n '");
 }
 

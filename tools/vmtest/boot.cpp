@@ -16,7 +16,9 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "tools/lib/streams.h"
 #include "tools/vmtest/console_log.h"
+#include "tools/vmtest/host_files.h"
 #include "tools/vmtest/host_input.h"
 #include "tools/vmtest/initramfs.h"
 #include "tools/vmtest/interrupt.h"
@@ -90,6 +92,7 @@ private:
   Line x_console, x_result_line, x_files_line, x_monitor;
   Fd x_initrd;
   std::optional<ModelMemory> x_model;
+  std::optional<HostFiles> x_host_files;
   std::optional<QemuProcess> x_qemu;
   FrameReader x_reader;
   FrameWriter x_writer;
@@ -133,16 +136,6 @@ static Line make_pipe()
   return {Fd(ends[0]), Fd(ends[1])};
 }
 
-static void write_all(int fd, std::string_view bytes)
-{
-  while (!bytes.empty()) {
-    ssize_t written = write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno != EINTR)
-      throw std::system_error(errno, std::generic_category(), "cannot write the initramfs");
-    bytes.remove_prefix(written < 0 ? 0 : written);
-  }
-}
-
 // In memory, with no name that could be left behind.
 static Fd make_initrd(std::string_view payload, const RunConfig &config)
 {
@@ -151,8 +144,8 @@ static Fd make_initrd(std::string_view payload, const RunConfig &config)
   Fd file(memfd_create("initramfs", MFD_CLOEXEC));
   if (!file)
     throw std::system_error(errno, std::generic_category(), "cannot make a file in memory");
-  write_all(file.get(), payload);
-  write_all(file.get(), own.bytes());
+  write_all(file.get(), payload, "cannot write the initramfs");
+  write_all(file.get(), own.bytes(), "cannot write the initramfs");
   return file;
 }
 
@@ -166,6 +159,8 @@ void Boot::connect()
   x_monitor = make_socket();
   if (x_request.machine.model)
     x_model.emplace(*x_request.machine.model);
+  if (!x_request.config.host_directory.empty())
+    x_host_files.emplace();
   x_initrd = make_initrd(x_request.initramfs, x_request.config);
 }
 
@@ -180,6 +175,10 @@ void Boot::start()
     wires.model_page = x_model->page();
     wires.model_machine = x_model->machine();
     inherited.insert(inherited.end(), {wires.model_page, wires.model_machine});
+  }
+  if (x_host_files) {
+    wires.host_files = x_host_files->socket();
+    inherited.push_back(wires.host_files);
   }
   x_begin = Clock::now();
   x_qemu.emplace(qemu_command(x_request.machine, x_request.kernel.image, wires), inherited);
@@ -547,6 +546,7 @@ BootResult Boot::result()
     result.modelled = x_model->sums();
   result.outcome = verdict.outcome;
   result.status = verdict.status;
+  result.command = verdict.command;
   result.detail = verdict.detail;
   result.remark = verdict.remark;
   result.console = x_report && !x_report->excerpt.empty() && x_evidence.timed_out.empty()

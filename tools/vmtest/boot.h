@@ -39,6 +39,7 @@ struct BootRequest {
 struct BootResult {
   Outcome outcome = Outcome::NoResult;
   int status = 0;                   // of the command as a shell gives it; the signal of Interrupted
+  std::optional<int> command;       // see Verdict
   std::string detail, remark;       // one line each, see Verdict
   std::vector<std::string> console; // the lines that explain it
   std::optional<double> boot_s, command_s; // QEMU's start to command's start; the command

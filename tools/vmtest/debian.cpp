@@ -43,7 +43,7 @@ static const char *flavour()
 #endif
 }
 
-static Kernel read_cached(const fs::path &directory, const std::string &spec)
+static Kernel read_cached(const fs::path &directory, const std::string &spec, bool host_root)
 {
   json metadata = json::parse(read_file(directory / "kernel.json"));
   if (metadata.at("version") != metadata_version)
@@ -57,16 +57,24 @@ static Kernel read_cached(const fs::path &directory, const std::string &spec)
   kernel.config = parse_config(kernel.config_text);
   for (const std::string name : metadata.at("modules"))
     kernel.virtio_modules.push_back(directory / "modules" / name);
+  if (metadata.contains("root_modules")) {
+    for (const std::string name : metadata.at("root_modules"))
+      kernel.root_modules.push_back(directory / "modules" / name);
+    kernel.no_host_root = metadata.at("no_host_root");
+  } else if (host_root) {
+    throw kernel_error("was kept by an older vmtest");
+  }
   if (fs::file_size(kernel.image) != metadata.at("image_size"))
     throw kernel_error("is damaged");
   return kernel;
 }
 
 // Nothing where the cache has it not, not whole, or in another form.
-static std::optional<Kernel> cached(const fs::path &directory, const std::string &spec)
+static std::optional<Kernel> cached(const fs::path &directory, const std::string &spec,
+                                    bool host_root)
 {
   try {
-    return read_cached(directory, spec);
+    return read_cached(directory, spec, host_root);
   } catch (const std::exception &) {
     return std::nullopt;
   }
@@ -152,7 +160,9 @@ struct Unpacked {
   {
     return is_image(path) || is_config(path) ||
            path.find("/drivers/virtio/") != std::string::npos ||
-           path.find("/drivers/char/virtio") != std::string::npos;
+           path.find("/drivers/char/virtio") != std::string::npos ||
+           path.find("/fs/fuse/") != std::string::npos ||
+           path.find("/fs/overlayfs/") != std::string::npos;
   }
 
   void take(const std::string &path, std::string content)
@@ -181,13 +191,15 @@ static Unpacked unpack(const std::vector<fs::path> &packages)
   return files;
 }
 
-static json write_modules(const Unpacked &files, const fs::path &directory, std::string &remark)
+static json write_modules(const Purpose &purpose, const Unpacked &files, const fs::path &directory,
+                          std::string &remark)
 {
-  SerialModules modules = serial_modules(
-      parse_config(files.config), [&](const std::string &name) -> std::optional<std::string> {
-        auto at = files.modules.find(name);
-        return at == files.modules.end() ? std::nullopt : std::optional(at->second);
-      });
+  Modules modules =
+      modules_for(purpose, parse_config(files.config),
+                  [&](const std::string &name) -> std::optional<std::string> {
+                    auto at = files.modules.find(name);
+                    return at == files.modules.end() ? std::nullopt : std::optional(at->second);
+                  });
   remark = modules.remark;
   json names = json::array();
   fs::create_directories(directory / "modules");
@@ -203,19 +215,21 @@ static void write_kernel(const Unpacked &files, const std::vector<fs::path> &pac
                          const fs::path &directory)
 {
   fs::create_directories(directory);
-  std::string elf = extract_vmlinux(files.image), remark;
+  std::string elf = extract_vmlinux(files.image), remark, no_host_root;
   VmlinuxFacts facts = read_vmlinux(elf);
-  json modules = write_modules(files, directory, remark);
+  json modules = write_modules(virtio_serial, files, directory, remark);
+  json root_modules = write_modules(host_root, files, directory, no_host_root);
   if (!facts.has_pvh)
     remark = "its vmlinux has no entry for QEMU (CONFIG_PVH): boots compressed";
   const std::string &image = facts.has_pvh ? elf : files.image;
   const char *name = facts.has_pvh ? "vmlinux" : "bzImage";
   write_file(directory / name, image);
   write_file(directory / "config", files.config);
-  json metadata = {{"version", metadata_version}, {"release", bzimage_release(files.image)},
-                   {"build_id", facts.build_id},  {"image", name},
-                   {"image_size", image.size()},  {"modules", modules},
-                   {"packages", json::array()},   {"remark", remark}};
+  json metadata = {{"version", metadata_version},  {"release", bzimage_release(files.image)},
+                   {"build_id", facts.build_id},   {"image", name},
+                   {"image_size", image.size()},   {"modules", modules},
+                   {"packages", json::array()},    {"remark", remark},
+                   {"root_modules", root_modules}, {"no_host_root", no_host_root}};
   for (const fs::path &package : packages)
     metadata["packages"].push_back(package.filename());
   write_file(directory / "kernel.json", metadata.dump(2) + "\n");
@@ -270,14 +284,15 @@ Kernel find_debian_kernel(const std::string &spec, const KernelOptions &options)
     throw kernel_error(fmt::format("unknown kernel '{}': there are {}", spec, known_versions()));
   fs::path target = options.cache / "kernels" / ("debian-" + version);
   if (!options.refresh)
-    if (std::optional<Kernel> kernel = cached(target, spec))
+    if (std::optional<Kernel> kernel = cached(target, spec, options.host_root))
       return *kernel;
   try {
     Fd held = lock_file(target.string() + ".lock");
-    if (std::optional<Kernel> kernel = options.refresh ? std::nullopt : cached(target, spec))
+    if (std::optional<Kernel> kernel =
+            options.refresh ? std::nullopt : cached(target, spec, options.host_root))
       return *kernel;
     fetch(version, target);
-    return read_cached(target, spec);
+    return read_cached(target, spec, options.host_root);
   } catch (const apt_missing &failure) {
     throw kernel_missing(
         fmt::format("cannot get {}: {}; give --kernel PATH", spec, failure.what()));

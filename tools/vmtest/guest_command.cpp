@@ -16,6 +16,7 @@
 #include <system_error>
 #include <vector>
 
+#include "tools/lib/streams.h"
 #include "tools/vmtest/guest_input.h"
 #include "tools/vmtest/guest_system.h"
 
@@ -144,7 +145,8 @@ void Command::become(int report)
     ioctl(STDIN_FILENO, TIOCSCTTY, 0);
   if (Fd score(open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC)); score)
     write_all(score.get(), "0");
-  if (chdir("/out") == 0)
+  const std::string &directory = x_config.host_directory;
+  if (chdir(directory.empty() ? "/out" : directory.c_str()) == 0)
     execve(x_config.command[0].c_str(), pointers(argv).data(), pointers(environment).data());
   int failure = errno;
   write_all(report, {reinterpret_cast<const char *>(&failure), sizeof(failure)});

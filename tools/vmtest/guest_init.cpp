@@ -19,6 +19,7 @@
 #include "tools/vmtest/guest_command.h"
 #include "tools/vmtest/guest_files.h"
 #include "tools/vmtest/guest_log.h"
+#include "tools/vmtest/guest_root.h"
 #include "tools/vmtest/guest_system.h"
 #include "tools/vmtest/run_config.h"
 
@@ -54,7 +55,8 @@ static void send_log(GuestLog &log, const SendFrame &send)
 static bool send_out(const RunConfig &config, Channel &host, GuestLog &log)
 {
   std::string why_not;
-  Fd port = open_files_port(config.modules, why_not);
+  bool inserted = !config.host_directory.empty();
+  Fd port = open_files_port(inserted ? std::vector<std::string>() : config.modules, why_not);
   if (!port) {
     host.send(FrameKind::Remark, "files come by the serial line, slowly: " + why_not);
     auto send = [&](FrameKind kind, std::string_view payload) { host.send(kind, payload); };
@@ -112,6 +114,8 @@ static void run_guest()
   std::string trouble;
   try {
     missing = set_up_system();
+    if (!config.host_directory.empty())
+      enter_host_root(config);
   } catch (const std::exception &failure) {
     trouble = failure.what();
   }

@@ -163,6 +163,15 @@ static bool insert_module(const std::string &path)
   return file && (syscall(SYS_finit_module, file.get(), "", 0) == 0 || errno == EEXIST);
 }
 
+std::string insert_modules(const std::vector<std::string> &modules)
+{
+  for (const std::string &module : modules)
+    if (!insert_module(module))
+      return fmt::format("cannot insert {}: {}", fs::path(module).filename().string(),
+                         strerror(errno));
+  return "";
+}
+
 static std::string find_port()
 {
   const std::string ports = "/sys/class/virtio-ports/";
@@ -174,12 +183,9 @@ static std::string find_port()
 
 Fd open_files_port(const std::vector<std::string> &modules, std::string &why_not)
 {
-  for (const std::string &module : modules)
-    if (!insert_module(module)) {
-      why_not = fmt::format("cannot insert {}: {}", fs::path(module).filename().string(),
-                            strerror(errno));
-      return Fd();
-    }
+  why_not = insert_modules(modules);
+  if (!why_not.empty())
+    return Fd();
   for (int tries = 0; tries < 100; tries++) {
     std::string path = find_port();
     if (Fd port(path.empty() ? -1 : open(path.c_str(), O_WRONLY | O_CLOEXEC)); port)
@@ -223,16 +229,6 @@ void show_backtraces()
 }
 
 void kill_all() { kill(-1, SIGKILL); }
-
-void write_all(int fd, std::string_view bytes)
-{
-  while (!bytes.empty()) {
-    ssize_t written = write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno != EINTR)
-      throw std::system_error(errno, std::generic_category(), "cannot write");
-    bytes.remove_prefix(written < 0 ? 0 : written);
-  }
-}
 
 // By isa-debug-exit: at once, where a reboot takes its time.
 static void leave_quickly()

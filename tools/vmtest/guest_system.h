@@ -26,6 +26,9 @@ Fd open_files_port(const std::vector<std::string> &modules, std::string &why_not
 // only its warnings, which is all that a boot has time for.
 void show_all_messages();
 
+// Inserts modules in order. The first that cannot be inserted and why, or nothing.
+std::string insert_modules(const std::vector<std::string> &modules);
+
 // On the console: what every CPU and every process is doing.
 void show_backtraces();
 
@@ -34,8 +37,5 @@ void kill_all();
 
 // Ends the machine. Never returns.
 [[noreturn]] void leave();
-
-// All of it, or std::system_error.
-void write_all(int fd, std::string_view bytes);
 
 } // namespace vmtest::guest

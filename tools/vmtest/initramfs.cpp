@@ -197,17 +197,29 @@ static bool is_special(const fs::file_status &status)
   return !fs::is_regular_file(status) && !fs::is_directory(status) && !fs::is_symlink(status);
 }
 
-void Initramfs::add_directory_tree(const fs::path &host, const fs::path &guest)
+// Why a file or directory under a shared one cannot be brought; nothing where it can.
+static std::string why_not(const fs::directory_entry &entry)
 {
+  const std::string path = entry.path();
+  if (is_special(entry.symlink_status()))
+    return fmt::format("'{}' is no file, directory or symbolic link", path);
+  if (!entry.is_symlink() && access(path.c_str(), entry.is_directory() ? R_OK | X_OK : R_OK) < 0)
+    return fmt::format("'{}': {}", path, strerror(errno));
+  return "";
+}
+
+std::vector<std::string> Initramfs::add_directory_tree(const fs::path &host, const fs::path &guest)
+{
+  std::vector<std::string> left_out;
   try {
     if (guest.lexically_normal().relative_path() != "")
       add_directory(guest);
-    for (const fs::directory_entry &entry : fs::recursive_directory_iterator(host)) {
+    for (const fs::directory_entry &entry :
+         fs::recursive_directory_iterator(host, fs::directory_options::skip_permission_denied)) {
       fs::path to = guest / entry.path().lexically_relative(host);
-      if (is_special(entry.symlink_status()))
-        throw initramfs_error(
-            fmt::format("'{}' is no file, directory or symbolic link", entry.path().string()));
-      if (entry.is_symlink())
+      if (std::string why = why_not(entry); !why.empty())
+        left_out.push_back(why);
+      else if (entry.is_symlink())
         add_symlink(to, fs::read_symlink(entry.path()));
       else if (entry.is_directory())
         add_directory(to);
@@ -217,6 +229,7 @@ void Initramfs::add_directory_tree(const fs::path &host, const fs::path &guest)
   } catch (const std::system_error &failure) {
     throw initramfs_error(failure.what());
   }
+  return left_out;
 }
 
 // newc, from the kernel's Documentation/driver-api/early-userspace/buffer-format.rst: thirteen

@@ -41,8 +41,10 @@ public:
   // dlopen() loads is not seen.
   void add_executable(const std::filesystem::path &host, const std::filesystem::path &guest);
 
-  // All of a directory: files, directories, symbolic links as they are; sockets and the like throw.
-  void add_directory_tree(const std::filesystem::path &host, const std::filesystem::path &guest);
+  // All of a directory: files, directories, symbolic links as they are. Returns what is not there,
+  // a sentence each: sockets and the like, and what cannot be read.
+  std::vector<std::string> add_directory_tree(const std::filesystem::path &host,
+                                              const std::filesystem::path &guest);
 
   // mode: permission bits of a regular file.
   void add_text(const std::filesystem::path &guest, std::string_view content, unsigned mode = 0644);

@@ -163,6 +163,10 @@ Verdict judge(const Evidence &all)
   std::vector<Finding> passed(allowed, evidence.findings.end());
   evidence.findings.erase(allowed, evidence.findings.end());
   Verdict verdict = decide(evidence);
+  if (Verdict own = judge_result(evidence.result);
+      evidence.line_error.empty() &&
+      (own.outcome == Outcome::Passed || own.outcome == Outcome::Failed))
+    verdict.command = own.status;
   verdict.remark = remark(evidence.findings);
   if (!passed.empty())
     verdict.remark += fmt::format("{}allowed ({}): {}", verdict.remark.empty() ? "" : "; ",

@@ -3,6 +3,7 @@
 // that panics ends QEMU with status 0.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "tools/vmtest/console_log.h"
@@ -35,6 +36,8 @@ struct Verdict {
   int status = 0;     // see exit_code()
   std::string detail; // one line
   std::string remark; // what the kernel said that is no failure: warnings, a full cgroup
+  // The command's own status as a shell gives it, whatever else went wrong.
+  std::optional<int> command = std::nullopt;
 };
 
 Verdict judge(const Evidence &evidence);

@@ -56,6 +56,17 @@ static Evidence with(std::vector<Finding> findings)
   return evidence;
 }
 
+TEST(the_commands_status_is_told_whatever_else_went_wrong)
+{
+  Evidence evidence = whole("exited 3");
+  evidence.output_error = "no space";
+  expect_eq(outcome(evidence), "output-lost 209");
+  expect_eq(judge(evidence).command.value(), 3);
+  evidence.line_error = "frame 3 has a wrong checksum";
+  expect(!judge(evidence).command);
+  expect(!judge(whole("unstarted 8")).command && !judge({}).command);
+}
+
 TEST(what_the_kernel_says_beats_the_result)
 {
   expect_eq(outcome(with({{Trouble::Panic, "Kernel panic - not syncing: x"}})), "panic 201");

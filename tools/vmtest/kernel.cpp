@@ -54,26 +54,32 @@ Fd lock_file(const fs::path &path)
   return fd;
 }
 
-SerialModules
-serial_modules(const std::map<std::string, std::string> &config,
-               const std::function<std::optional<std::string>(const std::string &)> &read)
+const Purpose virtio_serial = {
+    "virtio-serial",
+    {{"CONFIG_VIRTIO_PCI", "virtio_pci"}, {"CONFIG_VIRTIO_CONSOLE", "virtio_console"}}};
+const Purpose host_root = {"--root host",
+                           {{"CONFIG_VIRTIO_PCI", "virtio_pci"},
+                            {"CONFIG_VIRTIO_FS", "virtiofs"},
+                            {"CONFIG_OVERLAY_FS", "overlay"}}};
+
+Modules modules_for(const Purpose &purpose, const std::map<std::string, std::string> &config,
+                    const std::function<std::optional<std::string>(const std::string &)> &read)
 {
-  SerialModules found;
+  Modules found;
   std::vector<std::string> wanted;
-  for (const auto &[symbol, module] : {std::pair("CONFIG_VIRTIO_PCI", "virtio_pci"),
-                                       std::pair("CONFIG_VIRTIO_CONSOLE", "virtio_console")}) {
+  for (const auto &[symbol, module] : purpose.parts) {
     auto at = config.find(symbol);
     if (at == config.end() && !config.empty())
-      return {{}, fmt::format("no virtio-serial: the kernel lacks {}", symbol)};
+      return {{}, fmt::format("no {}: the kernel lacks {}", purpose.name, symbol)};
     if (at == config.end() || at->second == "m")
       wanted.push_back(module);
     if (at != config.end() && at->second == "m" && !read(module))
-      return {{}, fmt::format("no virtio-serial: {}.ko was not found ({}=m)", module, symbol)};
+      return {{}, fmt::format("no {}: {}.ko was not found ({}=m)", purpose.name, module, symbol)};
   }
   try {
     found.names = insertion_order(wanted, read);
   } catch (const module_error &failure) {
-    found.remark = fmt::format("no virtio-serial: {}", failure.what());
+    found.remark = fmt::format("no {}: {}", purpose.name, failure.what());
   }
   return found;
 }

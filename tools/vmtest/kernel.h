@@ -26,12 +26,16 @@ struct Kernel {
   // What a guest needs for virtio-serial on PCI, uncompressed, in order of insertion. Empty when it
   // is built in or not to be had; in the latter case remark says so.
   std::vector<std::filesystem::path> virtio_modules;
+  // The same for --root host, and why the kernel cannot have it.
+  std::vector<std::filesystem::path> root_modules;
+  std::string no_host_root;
   std::string remark; // one line for the user, empty when there is nothing to say
 };
 
 struct KernelOptions {
   std::filesystem::path cache; // empty: default_cache()
   bool refresh = false;        // debian:...: ask the mirror, although the cache has one
+  bool host_root = false;      // ... also where an older vmtest kept no modules for --root host
 };
 
 // One line: what is wrong, where, and what to do.

@@ -30,14 +30,22 @@ Kernel find_local_kernel(const std::string &spec, const KernelOptions &options);
 // std::system_error.
 Fd lock_file(const std::filesystem::path &path);
 
-struct SerialModules {
+// What may have to be inserted into a guest's kernel.
+struct Purpose {
+  const char *name;
+  // A symbol of the configuration, and the module where it is m.
+  std::vector<std::pair<const char *, const char *>> parts;
+};
+extern const Purpose virtio_serial; // on PCI: the way back of files
+extern const Purpose host_root;     // the host's files, under a layer that can be written
+
+struct Modules {
   std::vector<std::string> names; // in order of insertion
-  std::string remark;             // why there is no virtio-serial, or empty
+  std::string remark;             // "no PURPOSE: why", or empty
 };
 
-// What virtio-serial on PCI needs by config (empty: not known). read as for insertion_order().
-SerialModules
-serial_modules(const std::map<std::string, std::string> &config,
-               const std::function<std::optional<std::string>(const std::string &)> &read);
+// What it needs by config (empty: not known). read as for insertion_order().
+Modules modules_for(const Purpose &purpose, const std::map<std::string, std::string> &config,
+                    const std::function<std::optional<std::string>(const std::string &)> &read);
 
 } // namespace vmtest

@@ -171,7 +171,7 @@ private:
     bases.push_back(here / "kernel");
     std::vector<fs::path> directories = {here};
     for (const fs::path &base : bases)
-      for (const char *part : {"drivers/virtio", "drivers/char"})
+      for (const char *part : {"drivers/virtio", "drivers/char", "fs/fuse", "fs/overlayfs"})
         directories.push_back((base / part).lexically_normal());
     return directories;
   }
@@ -183,18 +183,26 @@ private:
       for (const fs::path &path : entries_of(directory))
         if (path.filename().string().find(".ko") != std::string::npos)
           files.emplace(module_name(path), path);
+    add_remark(find_modules(virtio_serial, files, x_kernel.virtio_modules));
+    x_kernel.no_host_root = find_modules(host_root, files, x_kernel.root_modules);
+  }
+
+  // Returns why there are none.
+  std::string find_modules(const Purpose &purpose, const std::map<std::string, fs::path> &files,
+                           std::vector<fs::path> &out) const
+  {
     std::map<std::string, fs::path> uncompressed;
-    SerialModules modules =
-        serial_modules(x_kernel.config, [&](const std::string &name) -> std::optional<std::string> {
-          auto at = files.find(name);
-          if (at == files.end())
-            return std::nullopt;
-          uncompressed[name] = plain_module(at->second);
-          return read_file(uncompressed[name]);
-        });
+    Modules modules = modules_for(purpose, x_kernel.config,
+                                  [&](const std::string &name) -> std::optional<std::string> {
+                                    auto at = files.find(name);
+                                    if (at == files.end())
+                                      return std::nullopt;
+                                    uncompressed[name] = plain_module(at->second);
+                                    return read_file(uncompressed[name]);
+                                  });
     for (const std::string &name : modules.names)
-      x_kernel.virtio_modules.push_back(uncompressed[name]);
-    add_remark(modules.remark);
+      out.push_back(uncompressed[name]);
+    return modules.remark;
   }
 
   // The module itself, or an uncompressed copy in the cache.
@@ -203,10 +211,10 @@ private:
     if (path.extension() == ".ko")
       return path;
     MappedFile file(path);
-    // A kernel has about six of them.
+    // A kernel has about nine of them.
     return keep(x_cache / "modules",
                 fmt::format("{}-{}.ko", sha256_hex(file.bytes()).substr(0, 16), module_name(path)),
-                kept_files * 8, [&] { return decompress(file.bytes(), largest_module); });
+                kept_files * 12, [&] { return decompress(file.bytes(), largest_module); });
   }
 
   void add_remark(const std::string &remark)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // vmtest: runs a command of this machine in a given kernel, in QEMU. In the guest the same program
 // is /init.
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <csignal>
 
 #include "tools/lib/atomic_file.h"
+#include "tools/lib/streams.h"
 #include "tools/vmtest/guest_init.h"
 #include "tools/vmtest/interrupt.h"
 #include "tools/vmtest/options.h"
@@ -28,6 +28,8 @@ static void survive_broken_pipes()
 
 static int run(const Options &options)
 {
+  if (!options.json.empty())
+    check_writable(options.json);
   survive_broken_pipes();
   catch_interrupts();
   std::vector<RunReport> runs = run_all(options);
@@ -46,20 +48,12 @@ static int complain(int code, const std::string &what)
   return code;
 }
 
-// The number of a closed standard stream would go to the next file that is opened.
-static void have_standard_streams()
-{
-  for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_WRONLY : O_RDONLY) != fd)
-      throw std::runtime_error("a standard stream is closed, and /dev/null cannot be opened");
-}
-
 int main(int argc, char **argv)
 {
   if (is_guest_init(argv[0]))
     run_guest_init();
   try {
-    have_standard_streams();
+    ready_standard_streams();
     return run(parse_options(argc, argv));
   } catch (const early_exit &wanted) {
     fmt::print("{}", wanted.text);

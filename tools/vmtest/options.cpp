@@ -31,6 +31,8 @@ Boots each kernel in QEMU and runs this machine's COMMAND in it.
   --refresh      fetch Debian's kernel again
   --with FILE    another program for the guest
   --share DIR    files for the guest, at /share/NAME
+  --root host    all of this machine's files, read-only below a layer in memory;
+                 COMMAND starts where we are, with our PATH
   --out DIR      for the files that COMMAND leaves in $OUT, where it starts
   --env N=VALUE  for COMMAND
   --timeout S    for COMMAND (300; 0: none); TCG has 4 times, --icount 8 times S
@@ -57,8 +59,9 @@ Boots each kernel in QEMU and runs this machine's COMMAND in it.
 
 Exit: COMMAND's status (128 + N: signal N; 199: 200 and above), else 200 usage,
 201 panic, 202 splat, 203 out of memory, 204 time-out, 205 no result, 206 QEMU
-error, 207 kernel unfit, 208 command not found, 209 output lost, 128 + N: vmtest
-got signal N. Several kernels: that of the first that did not pass.
+error, 207 kernel unfit, 208 command not found, 209 output lost, 210 input
+unreadable, 128 + N: vmtest got signal N. Several kernels: the first's that did
+not pass.
 )";
 }
 
@@ -121,6 +124,7 @@ static void add_options(CLI::App &app, Options &options, Texts &texts)
     app.add_option(name, *text);
   app.add_option("--accelerator", options.accelerator)
       ->check(CLI::IsMember({"auto", "kvm", "tcg"}));
+  app.add_option("--root", options.root)->check(CLI::IsMember({"small", "host"}));
   app.add_option("--gdb", texts.gdb)->expected(0, 1)->default_str("1234");
   app.add_option("--model", texts.model)->expected(0, 1)->default_str(default_model);
   for (auto [name, flag] : {std::pair{"--shell", &options.shell},
@@ -219,6 +223,10 @@ static void check(const Options &options)
       if (std::string why = pattern_error(pattern); !why.empty() || pattern.empty())
         throw usage_error(fmt::format("{}: '{}' is no regular expression: {}", name, pattern,
                                       why.empty() ? "it is empty" : why));
+  if (options.icount && options.root == "host")
+    throw usage_error("--icount and --root host exclude each other: files come when they come");
+  if (options.root == "host" && !options.with.empty())
+    throw usage_error("--with: with --root host the guest has this machine's programs");
   if (options.icount && options.cpus != 1)
     throw usage_error("--icount has one CPU: with two the order of their steps is the host's");
   if (options.icount && options.shell)

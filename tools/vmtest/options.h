@@ -19,6 +19,7 @@ struct Options {
   std::map<std::string, std::string> environment;
   std::string out, json, append, qemu;
   std::string accelerator = "auto"; // or "kvm", "tcg"
+  std::string root = "small";       // or "host": this machine's files
   uint64_t memory_mib = 1024;
   int cpus = 1;
   int jobs = 1;

@@ -129,6 +129,6 @@ TEST(help_fits_a_screen_and_has_every_option)
         "--timeout", "--memory",    "--cpus",   "--append",     "--warn-fatal", "--shell",
         "--gdb",     "-j,--jobs N", "--json",   "-v,--verbose", "--dry-run",    "--accelerator",
         "--qemu",    "--icount",    "--seed S", "--seeds N",    "--refresh",    "--stdin",
-        "--model",   "--profile"})
+        "--model",   "--profile",   "--root"})
     expect_has(help_text(), option);
 }

@@ -23,6 +23,7 @@ enum class Outcome {
   KernelUnfit,
   CommandNotFound,
   OutputLost,
+  InputUnreadable,
   Interrupted,
 };
 
@@ -35,7 +36,7 @@ struct OutcomeInfo {
 
 inline constexpr int usage_exit_code = 200;
 
-inline constexpr std::array<OutcomeInfo, 12> outcomes = {{
+inline constexpr std::array<OutcomeInfo, 13> outcomes = {{
     {Outcome::Passed, 0, "passed", "the command ended with 0, and its result came whole"},
     {Outcome::Failed, -1, "failed", "the command's own status (128 + N: signal N; 200 up: 199)"},
     {Outcome::Panic, 201, "panic", "the kernel panicked"},
@@ -47,6 +48,7 @@ inline constexpr std::array<OutcomeInfo, 12> outcomes = {{
     {Outcome::KernelUnfit, 207, "kernel-unfit", "no such kernel, or it lacks what is needed"},
     {Outcome::CommandNotFound, 208, "command-not-found", "the command cannot be executed"},
     {Outcome::OutputLost, 209, "output-lost", "files of $OUT or output could not be brought back"},
+    {Outcome::InputUnreadable, 210, "input-unreadable", "a file for the guest cannot be read here"},
     {Outcome::Interrupted, -1, "interrupted", "128 + N: vmtest got signal N"},
 }};
 

@@ -2,12 +2,11 @@
 #include "tools/vmtest/output.h"
 
 #include <fmt/format.h>
-#include <poll.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
+#include <system_error>
 
+#include "tools/lib/streams.h"
 #include "tools/vmtest/outcome.h"
 
 namespace vmtest
@@ -15,27 +14,21 @@ namespace vmtest
 
 static std::mutex g_one_line_at_a_time;
 
-static void write_all(Stream stream, std::string_view bytes)
+static void pass_on(Stream stream, std::string_view bytes)
 {
   std::lock_guard lock(g_one_line_at_a_time);
-  int fd = stream == Stream::Out ? STDOUT_FILENO : STDERR_FILENO;
-  while (!bytes.empty()) {
-    ssize_t written = write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EAGAIN) { // whoever gave it to us reads it without blocking
-      pollfd room = {fd, POLLOUT, 0};
-      poll(&room, 1, -1);
-    } else if (written < 0 && errno != EINTR) {
-      throw outcome_error(Outcome::OutputLost,
-                          fmt::format("cannot write the command's output: {}", strerror(errno)));
-    }
-    bytes.remove_prefix(written < 0 ? 0 : written);
+  try {
+    write_all(stream == Stream::Out ? STDOUT_FILENO : STDERR_FILENO, bytes);
+  } catch (const std::system_error &failure) {
+    throw outcome_error(Outcome::OutputLost, fmt::format("cannot write the command's output: {}",
+                                                         failure.code().message()));
   }
 }
 
 void Output::command(Stream stream, std::string_view bytes)
 {
   if (x_label.empty())
-    return write_all(stream, bytes);
+    return pass_on(stream, bytes);
   write_lines(stream, bytes);
 }
 
@@ -51,7 +44,7 @@ void Output::write_lines(Stream stream, std::string_view bytes)
     partial.clear();
   }
   if (!whole.empty())
-    write_all(stream, whole);
+    pass_on(stream, whole);
 }
 
 void Output::finish()
@@ -66,7 +59,7 @@ void Output::say(const std::string &line)
   std::string text = x_label.empty() ? fmt::format("vmtest: {}\n", line)
                                      : fmt::format("vmtest: {}: {}\n", x_label, line);
   try {
-    write_all(Stream::Err, text);
+    pass_on(Stream::Err, text);
   } catch (const outcome_error &) {
     return; // there is nobody to say it to
   }

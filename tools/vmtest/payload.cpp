@@ -65,13 +65,16 @@ static void add_program(Initramfs &files, const std::string &name)
   files.add_executable(find_program(name), guest_path(name));
 }
 
-static void add_share(Initramfs &files, const std::string &directory)
+// What cannot be brought is told, and costs nothing else: a socket of an agent lies in many homes.
+static void add_share(Initramfs &files, const std::string &directory,
+                      std::vector<std::string> &remarks)
 {
   std::error_code error;
   fs::path full = fs::canonical(directory, error);
   if (error || !fs::is_directory(full))
     throw usage_error(fmt::format("--share {}: no directory", directory));
-  files.add_directory_tree(full, "/share" / full.filename());
+  for (const std::string &what : files.add_directory_tree(full, "/share" / full.filename()))
+    remarks.push_back(fmt::format("--share {}: {}: left out", directory, what));
 }
 
 // So that programs that ask who they are get an answer.
@@ -105,21 +108,19 @@ static std::vector<std::string> add_shell(Initramfs &files)
   }
 }
 
-static std::vector<std::string> add_modules(Initramfs &files, const Kernel &kernel)
+static std::vector<std::string> add_modules(Initramfs &files, const std::vector<fs::path> &modules)
 {
   std::vector<std::string> paths;
-  for (const fs::path &module : kernel.virtio_modules) {
+  for (const fs::path &module : modules) {
     paths.push_back("/lib/modules/" + module.filename().string());
     files.add_file(module, paths.back());
   }
   return paths;
 }
 
-static Payload collect(const Options &options, const Kernel &kernel)
+// Into the initramfs, with all that it needs to run there.
+static void add_command(Initramfs &files, const Options &options, Payload &payload)
 {
-  Initramfs files;
-  Payload payload;
-  files.add_executable(own_path(), "/init");
   add_accounts(files);
   payload.command = options.command;
   if (payload.command.empty())
@@ -131,13 +132,36 @@ static Payload collect(const Options &options, const Kernel &kernel)
   payload.command[0] = guest_path(payload.command[0]);
   for (const std::string &name : options.with)
     add_program(files, name);
+}
+
+// It lies where it lies here.
+static void name_command(const Options &options, Payload &payload)
+{
+  payload.command = options.command;
+  if (payload.command.empty())
+    payload.command = {"sh"};
+  payload.argv0 = payload.command[0];
+  payload.command[0] = fs::absolute(find_program(payload.command[0]));
+}
+
+static Payload collect(const Options &options, const Kernel &kernel)
+{
+  Initramfs files;
+  Payload payload;
+  files.add_executable(own_path(), "/init");
+  if (options.root == "host") {
+    name_command(options, payload);
+    payload.root_modules = add_modules(files, kernel.root_modules);
+  } else {
+    add_command(files, options, payload);
+  }
   for (const std::string &directory : options.share)
-    add_share(files, directory);
+    add_share(files, directory, payload.remarks);
   // Where it counts instructions, a quarter of a megabyte more would move them.
   if (!options.icount && !kernel.config_text.empty())
     files.add_text("/boot/config-" + kernel.release, kernel.config_text);
   if (!options.out.empty())
-    payload.modules = add_modules(files, kernel);
+    payload.modules = add_modules(files, kernel.virtio_modules);
   payload.bytes = files.bytes();
   payload.sha256 = sha256_hex(payload.bytes);
   return payload;
@@ -148,7 +172,7 @@ Payload make_payload(const Options &options, const Kernel &kernel)
   try {
     return collect(options, kernel);
   } catch (const initramfs_error &failure) {
-    throw outcome_error(Outcome::CommandNotFound, failure.what());
+    throw outcome_error(Outcome::InputUnreadable, failure.what());
   }
 }
 

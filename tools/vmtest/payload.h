@@ -17,7 +17,8 @@ struct Payload {
   std::string bytes, sha256;
   std::vector<std::string> command; // in the guest; the program's path first
   std::string argv0;
-  std::vector<std::string> modules; // paths in the guest, in order
+  std::vector<std::string> modules, root_modules; // paths in the guest, in order
+  std::vector<std::string> remarks;               // what could not be brought, a line each
 };
 
 // The program's path on this machine: with a slash as it is; else from vmtest's own build tree,

@@ -123,6 +123,9 @@ static void add_wires(std::vector<std::string> &command, const Machine &machine,
         {"-device", fmt::format("virtio-serial-pci,id=files{}", counting ? ",ioeventfd=off" : ""),
          "-chardev", fmt::format("socket,id=files,fd={}", wires.files), "-device",
          fmt::format("virtserialport,bus=files.0,nr=1,chardev=files,name={}", files_port_name)});
+  if (wires.host_files >= 0)
+    add(command, {"-chardev", fmt::format("socket,id=host,fd={}", wires.host_files), "-device",
+                  fmt::format("vhost-user-fs-pci,chardev=host,tag={}", host_files_tag)});
   add(command, {"-chardev", fmt::format("socket,id=monitor,fd={}", wires.monitor), "-mon",
                 "chardev=monitor,mode=control"});
 }
@@ -145,6 +148,11 @@ std::vector<std::string> qemu_command(const Machine &machine, const std::string 
   std::vector<std::string> command = {machine.qemu.path, "-machine",
                                       counting ? "pc-i440fx-7.2" : "pc"};
   add_accelerator(command, machine);
+  // virtiofsd reads and writes the guest's memory.
+  if (wires.host_files >= 0)
+    add(command,
+        {"-object", fmt::format("memory-backend-memfd,id=memory,size={}M", machine.memory_mib),
+         "-machine", "memory-backend=memory"});
   add(command, {"-cpu", cpu_model(machine), "-smp", std::to_string(machine.cpus), "-m",
                 fmt::format("{}M", machine.memory_mib)});
   add(command, {"-nodefaults", "-no-user-config", "-display", "none", "-nic", "none", "-no-reboot",

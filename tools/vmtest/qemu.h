@@ -64,6 +64,7 @@ struct Wires {
   int monitor = -1;                        // a socket: QMP
   int initrd = -1;                         // a file
   int model_page = -1, model_machine = -1; // files, where there is a model
+  int host_files = -1;                     // a socket to virtiofsd, -1: none
 };
 
 std::string kernel_command_line(const Machine &machine);

@@ -102,6 +102,17 @@ TEST(the_users_words_come_last)
   expect_lacks(kernel_command_line(machine(Accelerator::Kvm, 7)), "watchdog_thresh");
 }
 
+TEST(host_files_come_by_virtiofs_and_shared_memory)
+{
+  expect_lacks(line(machine(Accelerator::Tcg, 7)), "memory-backend");
+  Wires wires{3, 4, 5, 6, 7};
+  wires.host_files = 8;
+  std::string text = line(machine(Accelerator::Tcg, 7), wires);
+  expect_has(text, " -object memory-backend-memfd,id=memory,size=1024M "
+                   "-machine memory-backend=memory ");
+  expect_has(text, " -chardev socket,id=host,fd=8 -device vhost-user-fs-pci,chardev=host,tag=");
+}
+
 TEST(what_init_is_told_comes_back)
 {
   RunConfig config;
@@ -117,6 +128,13 @@ TEST(what_init_is_told_comes_back)
   expect_eq(back.nonce, config.nonce);
   expect(back.command == config.command && back.environment == config.environment);
   expect(back.send_files && !back.shell && back.modules == config.modules);
+  expect(back.host_directory.empty());
+  config.host_directory = "/here";
+  config.root_modules = {"/lib/modules/overlay.ko"};
+  config.host_user = true;
+  back = parse_run_config(to_text(config));
+  expect(back.host_directory == "/here" && back.root_modules == config.root_modules &&
+         back.host_user);
   config.command.push_back("\xff");
   expect_throws([&] { to_text(config); }, "no UTF-8");
   expect_throws([&] { parse_run_config("{}"); }, "/vmtest.json");

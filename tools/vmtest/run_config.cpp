@@ -28,6 +28,10 @@ std::string to_text(const RunConfig &config)
     out["splats"] = config.splats;
   if (config.read_late)
     out["read_late"] = true;
+  if (!config.host_directory.empty())
+    out["host_root"] = {{"directory", config.host_directory},
+                        {"modules", config.root_modules},
+                        {"user", config.host_user}};
   std::string text;
   try {
     text = out.dump();
@@ -56,6 +60,11 @@ RunConfig parse_run_config(std::string_view text)
     config.read_late = in.value("read_late", false);
     in.at("send_files").get_to(config.send_files);
     in.at("modules").get_to(config.modules);
+    if (auto root = in.find("host_root"); root != in.end()) {
+      root->at("directory").get_to(config.host_directory);
+      root->at("modules").get_to(config.root_modules);
+      root->at("user").get_to(config.host_user);
+    }
     if (config.command.empty())
       throw std::runtime_error("it has no command");
     return config;

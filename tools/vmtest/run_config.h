@@ -16,6 +16,7 @@ inline constexpr const char *run_config_path = "/vmtest.json";
 // Beside the files of $OUT.
 inline constexpr const char *kernel_log_name = "vmtest-dmesg.txt";
 inline constexpr const char *files_port_name = "vmtest.files";
+inline constexpr const char *host_files_tag = "vmtest.host";
 
 // isa-debug-exit: what init writes to it, and what QEMU makes of that.
 inline constexpr int debug_exit_code = 16;
@@ -33,6 +34,10 @@ struct RunConfig {
   std::vector<std::string> splats;  // of --splat
   bool read_late = false;           // the kernel's log only after the command, to disturb nothing
   std::vector<std::string> modules; // for virtio-serial, in order; paths in the guest
+  // --root host: where the command starts; empty: in a root of the initramfs, in $OUT.
+  std::string host_directory;
+  std::vector<std::string> root_modules; // for it, as modules
+  bool host_user = false;                // who serves the files is not root
 };
 
 // Padded to a multiple of 4 KiB: a shorter name of the CPU must not move what lies in memory.

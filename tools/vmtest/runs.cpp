@@ -91,8 +91,11 @@ static void check_needs(const Kernel &kernel, const std::vector<std::string> &ne
 static Kernel find_fit_kernel(const std::string &spec, const Options &options)
 {
   try {
-    Kernel kernel = find_kernel(spec, {.refresh = options.refresh});
+    Kernel kernel =
+        find_kernel(spec, {.refresh = options.refresh, .host_root = options.root == "host"});
     check_needs(kernel, options.needs);
+    if (options.root == "host" && !kernel.no_host_root.empty())
+      throw kernel_error(kernel.no_host_root);
     return kernel;
   } catch (const kernel_error &failure) {
     throw outcome_error(Outcome::KernelUnfit, failure.what());
@@ -195,6 +198,8 @@ environment(const Options &options, const Prepared &prepared, const Machine &mac
                                             {"VMTEST_CPU", cpu_model(machine)},
                                             {"VMTEST_INITRAMFS", prepared.payload.sha256},
                                             {"VMTEST_KERNEL", prepared.kernel.build_id}};
+  if (const char *path = getenv("PATH"); path && options.root == "host")
+    out["PATH"] = path;
   if (machine.accelerator == Accelerator::Icount)
     out["VMTEST_SEED"] = std::to_string(machine.seed);
   if (machine.model) {
@@ -219,6 +224,10 @@ static RunConfig make_config(const Options &options, const Prepared &prepared,
   config.splats = options.splats;
   config.read_late = machine.accelerator == Accelerator::Icount;
   config.send_files = !options.out.empty();
+  if (options.root == "host")
+    config.host_directory = std::filesystem::current_path();
+  config.host_user = geteuid() != 0;
+  config.root_modules = prepared.payload.root_modules;
   config.modules = prepared.payload.modules;
   return config;
 }
@@ -284,7 +293,7 @@ static std::string quote(const std::string &text)
 // Descriptors are numbered as they would come.
 static void show_command(const Prepared &prepared, const Machine &machine, const Options &options)
 {
-  Wires wires{3, 4, options.out.empty() ? -1 : 5, 6, 7, 8, 9};
+  Wires wires{3, 4, options.out.empty() ? -1 : 5, 6, 7, 8, 9, options.root == "host" ? 10 : -1};
   std::string line;
   for (const std::string &argument : qemu_command(machine, prepared.kernel.image, wires))
     line += (line.empty() ? "" : " ") + quote(argument);
@@ -295,7 +304,8 @@ static void show_command(const Prepared &prepared, const Machine &machine, const
 static bool tells_by_console(Outcome outcome)
 {
   return outcome != Outcome::Failed && outcome != Outcome::CommandNotFound &&
-         outcome != Outcome::Interrupted && outcome != Outcome::OutputLost;
+         outcome != Outcome::Interrupted && outcome != Outcome::OutputLost &&
+         outcome != Outcome::InputUnreadable;
 }
 
 static void say_how_it_ended(Output &output, const RunReport &run)
@@ -355,6 +365,8 @@ static BootResult boot_it(const Options &options, const Prepared &prepared, cons
   request.input = options.input ? STDIN_FILENO : -1;
   request.output = [&](Stream stream, std::string_view bytes) { output.command(stream, bytes); };
   request.remark = [&](const std::string &line) { output.say(line); };
+  for (const std::string &line : prepared.payload.remarks)
+    output.say(line);
   if (options.verbose)
     request.console_line = [&](const std::string &line) { output.say("| " + line); };
   check_out_directory(request.out_directory);

@@ -39,7 +39,7 @@ std::string table(const std::vector<RunReport> &runs)
   return text;
 }
 
-static nlohmann::ordered_json number(const std::optional<double> &value)
+template <class T> static nlohmann::ordered_json number(const std::optional<T> &value)
 {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
 }
@@ -47,13 +47,12 @@ static nlohmann::ordered_json number(const std::optional<double> &value)
 static nlohmann::ordered_json to_json(const RunReport &run)
 {
   const BootResult &result = run.result;
-  bool has_status = result.outcome == Outcome::Passed || result.outcome == Outcome::Failed;
   nlohmann::ordered_json out = {{"kernel", run.kernel},
                                 {"release", run.release},
                                 {"build_id", run.build_id},
                                 {"outcome", info(result.outcome).name},
                                 {"exit_code", exit_code(result.outcome, result.status)}};
-  out["status"] = has_status ? nlohmann::ordered_json(result.status) : nlohmann::ordered_json();
+  out["status"] = number(result.command);
   out["detail"] = result.detail;
   out["remark"] = result.remark;
   out["prepare_seconds"] = run.prepare_s;

@@ -16,6 +16,8 @@ static RunReport run(const std::string &kernel, Outcome outcome, int status)
   run.accelerator = "tcg";
   run.result.outcome = outcome;
   run.result.status = status;
+  if (outcome == Outcome::Failed)
+    run.result.command = status;
   run.result.boot_s = 1.5;
   run.result.total_s = 2.25;
   return run;

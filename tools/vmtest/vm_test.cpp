@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // vmtest as its users meet it, with real guests: how each end is told, and what is left behind.
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -97,6 +98,85 @@ TEST(quiet_console_hides_nothing_and_all_files_come)
   std::string log = read_file(directory / "out/vmtest-dmesg.txt");
   expect_has(log, "] Linux version 6.12");
   expect_has(log, "] BUG: KASAN: no kernel says so");
+}
+
+// The same file system and directory, which the guest cannot change, as root and as an ordinary
+// user.
+static void try_host_root(const std::vector<std::string> &user)
+{
+  TemporaryDirectory here;
+  chmod(here.path().c_str(), 0755);
+  write_file(here / "file", "old\n");
+  write_file(here / "run",
+             "#!/bin/sh\ncat file; echo new >file; cat file; pwd; ls /usr/bin/env\n"
+             "mkdir /again && mount -t virtiofs vmtest.host /again\n"
+             "rm /again/$PWD/file; echo out >$OUT/f; unshare -U cat $OUT/f\n",
+             0755);
+  // Whoever it is has a place for what comes back.
+  std::vector<std::string> command = {"sh", "-c", "cd \"$0\" && \"$@\"", here.path()};
+  command.insert(command.end(), user.begin(), user.end());
+  TemporaryDirectory out;
+  chmod(out.path().c_str(), 0777);
+  for (const std::string &word :
+       vmtest_command({"--root", "host", "--out", out / "o", "--", "./run"}))
+    command.push_back(word);
+  VmRun ended = run(command);
+  if (ended.err.find("there is no virtiofsd") != std::string::npos)
+    throw Skip("there is no virtiofsd");
+  expect_status(ended, 0);
+  expect_eq(ended.out, "old\nnew\n" + here.path() + "\n/usr/bin/env\nout\n");
+  expect_has(ended.err, "Read-only file system");
+  expect_eq(read_file(here / "file"), "old\n");
+  expect_eq(read_file(out / "o/f"), "out\n");
+}
+
+TEST(host_root_is_read_only) { try_host_root({}); }
+
+TEST(host_root_of_an_ordinary_user)
+{
+  run_vmtest({"--root", "host", "--dry-run", "--", "true"}); // fetched, if it was not here
+  TemporaryDirectory cache;
+  fs::path kernels = fs::path(cache.path()) / "bpfgate/kernels";
+  fs::create_directories(kernels);
+  fs::copy(vmtest::default_cache() / "kernels", kernels, fs::copy_options::recursive);
+  run({"chown", "-R", "65534:65534", cache.path()});
+  std::vector<std::string> user = {
+      "setpriv", "--reuid",        "65534", "--regid",
+      "65534",   "--clear-groups", "env",   "XDG_CACHE_HOME=" + cache.path()};
+  std::vector<std::string> probe = user;
+  probe.insert(probe.end(), {"test", "-x", getenv("VMTEST")});
+  if (run(probe).status != 0)
+    throw Skip("an ordinary user cannot run vmtest where it lies, or we are not root");
+  try_host_root(user);
+}
+
+// Nor does a directory that holds a FIFO cost the run.
+TEST(broken_or_closed_streams_cost_no_files)
+{
+  TemporaryDirectory directory;
+  fs::create_directory(directory / "d");
+  expect_eq(mkfifo((directory / "d/fifo").c_str(), 0600), 0);
+  for (auto [shell, status, outcome] :
+       {std::tuple{"{ \"$@\"; echo $? >&2; } | head -1", 209, "output-lost"},
+        {"\"$@\" >&- 2>&-; echo $? >&2", 143, "failed"}}) {
+    std::string here = directory / std::to_string(status);
+    std::vector<std::string> command = {"sh", "-c", shell, "sh"};
+    for (const std::string &word :
+         vmtest_command({"--out", here, "--json", here + ".json", "--share", directory / "d",
+                         "--with", "sleep", "--", "sh", "-c",
+                         "echo x >f; i=0; while [ $i -lt 3000 ]; do echo $i; i=$((i + 1)); done; "
+                         "sleep 1; echo y; kill -TERM $$"}))
+      command.push_back(word);
+    VmRun ended = run(command);
+    expect(ended.err.ends_with(fmt::format("{}\n", status)), ended.err);
+    expect_eq(read_file(here + "/f"), "x\n");
+    std::string json = read_file(here + ".json");
+    expect_has(json, fmt::format("\"outcome\": \"{}\"", outcome));
+    expect(json.find("\"status\": 143") != json.npos || json.find("\"status\": 141") != json.npos,
+           json);
+    if (status == 209)
+      expect_has(ended.err, "d/fifo' is no file, directory or symbolic link: left out");
+  }
 }
 
 TEST(panic_without_time_stamps_is_told)

@@ -13,9 +13,11 @@
 
 #include "tools/gate/commands/commands.h"
 #include "tools/gate/judge/compare.h"
-#include "tools/gate/measure/printed.h"
+#include "tools/gate/judge/figures.h"
+#include "tools/gate/readers/reading.h"
 #include "tools/gate/statistics/random_order.h"
 #include "tools/gate/statistics/ranks.h"
+#include "tools/gate/statistics/statistics.h"
 #include "tools/gate/system/interrupt.h"
 #include "tools/gate/system/run_command.h"
 #include "tools/lib/environment.h"
@@ -38,6 +40,12 @@ public:
   using std::runtime_error::runtime_error;
 };
 
+// What one run of a command printed.
+struct Printed {
+  std::string format;                // of Reading; empty: nothing that gate reads
+  std::vector<Benchmark> benchmarks; // samples: one load with one sample, maybe NaN
+};
+
 struct Side {
   const char *name;
   std::vector<std::string> argv;
@@ -45,6 +53,43 @@ struct Side {
   Result result;      // of all counted runs
   double wall_ns = 0; // of the run that is not counted
 };
+
+} // namespace
+
+// A process is one unit: its loads, if it made several, become one figure.
+static void merge_loads(Benchmark &benchmark)
+{
+  for (Metric &metric : benchmark.metrics) {
+    Figures figures = figures_of(metric, PerLoad::Median);
+    if (metric.reason.empty())
+      metric.reason = figures.invalid;
+    double value = figures.invalid.empty() ? median(figures.usable())
+                                           : std::numeric_limits<double>::quiet_NaN();
+    metric.samples = {{value}};
+  }
+}
+
+// Any format of docs/formats.md, and the wall time of the whole command where nothing was printed
+// that gate reads. Throws input_error for a format that is broken.
+static Printed read_printed(Finished &run)
+{
+  try {
+    Input input(std::move(run.output), "standard output");
+    Reading reading = read_results(input);
+    for (Benchmark &benchmark : reading.result.benchmarks)
+      merge_loads(benchmark);
+    return {reading.format, std::move(reading.result.benchmarks)};
+  } catch (const unknown_input &) {
+    Metric wall = {.name = "wall", .unit = "ms", .gated = true, .samples = {{run.wall_ns / 1e6}}};
+    return {"",
+            {{.name = "command",
+              .op = "the whole command, from its start to its end",
+              .metrics = {wall}}}};
+  }
+}
+
+namespace
+{
 
 class Ab {
 public:
@@ -104,14 +149,10 @@ private:
     }
   }
 
-  // As read_printed(), and the wall time where nothing was printed that gate reads.
   static Printed figures(const Side &side, Finished &run)
   {
     try {
-      Printed printed = read_printed(std::move(run.output));
-      if (printed.format.empty())
-        printed.benchmarks = {wall_time(run.wall_ns)};
-      return printed;
+      return read_printed(run);
     } catch (const std::runtime_error &failure) {
       throw bad_run(described(side, failure.what(), run.complaints));
     }

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "tools/gate/commands/baseline.h"
 #include "tools/gate/commands/commands.h"
-#include "tools/gate/history/stored_times.h"
+#include "tools/gate/history/prediction.h"
 #include "tools/gate/history/waivers.h"
 #include "tools/gate/judge/fingerprint.h"
 #include "tools/gate/judge/row_name.h"
@@ -24,8 +23,6 @@ static std::string suite_shown(const Series &series)
 {
   return fmt::format("{}", fmt::join(series.suite, " "));
 }
-
-static json number(double value) { return std::isfinite(value) ? json(value) : json(); }
 
 static json run_json(const Run &run)
 {
@@ -132,87 +129,6 @@ int baseline_list(const Options &options)
   return Exit::Passed;
 }
 
-// How one more run of the present code would be judged.
-static std::string prediction_shown(const std::optional<Prediction> &prediction, size_t usable,
-                                    double alpha)
-{
-  if (!prediction)
-    return fmt::format("{} of {} runs", usable, fewest_runs);
-  return fmt::format("+-{:.1f} % from {} runs", 100 * prediction->half_width(alpha),
-                     prediction->runs);
-}
-
-static json row_json(const HistoryRow &row)
-{
-  return {{"name", row.name},
-          {"parameters", row.parameters},
-          {"metric", row.metric},
-          {"unit", row.unit},
-          {"gated", row.gated},
-          {"center", number(row.center)},
-          {"spread", number(row.spread)},
-          {"loads", row.loads}};
-}
-
-namespace
-{
-
-// The rows of one run, with what the history predicts for them.
-class Rows {
-public:
-  Rows(const Store &store, const Recording &recording, const std::string &class_name, double alpha)
-      : x_history(store, class_name), x_run(new_run(recording.result, recording.artefact, nullptr)),
-        x_alpha(alpha)
-  {
-    x_rows = history_rows(recording.result, {});
-  }
-
-  std::vector<std::vector<std::string>> lines() const
-  {
-    std::vector<std::vector<std::string>> lines;
-    for (const HistoryRow &row : x_rows) {
-      if (!row.gated)
-        continue;
-      size_t usable = 0;
-      auto prediction = predicted(row, usable);
-      lines.push_back(
-          {row_text(row.name, row.parameters, row.metric), format_figure(row.center, row.unit),
-           format_figure(row.spread, ""), std::to_string(row.loads),
-           row.kind == result::Class::Time ? prediction_shown(prediction, usable, x_alpha) : "-"});
-    }
-    return lines;
-  }
-
-  json as_json() const
-  {
-    json list = json::array();
-    for (const HistoryRow &row : x_rows) {
-      size_t usable = 0;
-      auto prediction = predicted(row, usable);
-      json own = row_json(row);
-      own["accepted_runs"] = usable;
-      own["prediction"] = prediction ? json(prediction->half_width(x_alpha)) : json();
-      list.push_back(own);
-    }
-    return list;
-  }
-
-private:
-  std::optional<Prediction> predicted(const HistoryRow &row, size_t &usable) const
-  {
-    if (!row.gated || row.kind != result::Class::Time)
-      return std::nullopt;
-    return predict(x_history, {row.key, row.metric}, x_run, usable);
-  }
-
-  RunHistory x_history;
-  NewRun x_run;
-  double x_alpha;
-  std::vector<HistoryRow> x_rows;
-};
-
-} // namespace
-
 static std::string run_line(const Run &run)
 {
   std::string text = fmt::format("run {}: {} {}, {}, {}", run.id, run.command, run.time,
@@ -250,75 +166,102 @@ static std::string executable_line(const Store &store, const std::string &artefa
   return fmt::format("executable: {} ({})\n", artefact.substr(0, 12), stored ? "stored" : why);
 }
 
-static void show_recording(const Store &store, const Run &run, const Recording &recording,
-                           const std::vector<Run> &history, const Options &options)
+namespace
 {
-  Rows rows(store, recording, run.series.class_name, options.alpha);
-  std::vector<Waiver> waivers = read_waivers(waivers_path(options));
-  if (!options.json.empty()) {
-    json value = header_json("bpfgate-baseline-run");
-    value.update(run_json(run));
-    value["fingerprint"] = fingerprint_json(run.environment);
-    value["rows"] = rows.as_json();
-    write_json(options.json, value);
-  }
-  if (options.json == "-")
-    return;
-  std::vector<std::vector<std::string>> lines = {
-      {"row", "median", "spread of loads", "loads", "one more run"}};
-  for (auto &line : rows.lines())
-    lines.push_back(std::move(line));
-  write_file("-", fmt::format("key: {}\nsuite: {}\nmachine class: {}\n{}{}{}{}{}{}",
-                              run.series.key(), suite_shown(run.series), run.series.class_name,
-                              run_line(run), executable_line(store, run.artefact),
-                              format_fingerprint(run.environment), in_columns(lines),
-                              format_waivers(waivers), history_lines(history, run.series)));
+
+// What one more run of the same code would be held against.
+struct Outlook {
+  std::optional<Prediction> prediction;
+  size_t usable_runs = 0;
+};
+
+} // namespace
+
+static Outlook outlook(const RunHistory &history, const Run &run, const HistoryRow &row)
+{
+  Outlook outlook;
+  RowName name = {row.key, row.metric};
+  NewRun next = {.logs = {},
+                 .definitions = {{name, row.definition}},
+                 .code = code_identity(run.revision, run.artefact)};
+  if (row.gated && row.kind == result::Class::Time)
+    outlook.prediction = predict(history, name, next, outlook.usable_runs);
+  return outlook;
 }
 
-// One run as it was measured; its samples may be gone.
-static void show_run(const Run &run, const std::vector<HistoryRow> &rows, const Options &options)
+static json row_json(const HistoryRow &row, const Outlook &outlook, double alpha)
 {
-  if (!options.json.empty()) {
-    json value = header_json("bpfgate-baseline-run");
-    value.update(run_json(run));
-    value["fingerprint"] = fingerprint_json(run.environment);
-    value["rows"] = json::array();
-    for (const HistoryRow &row : rows)
-      value["rows"].push_back(row_json(row));
-    write_json(options.json, value);
-  }
-  if (options.json == "-")
-    return;
+  return {
+      {"name", row.name},
+      {"parameters", row.parameters},
+      {"metric", row.metric},
+      {"unit", row.unit},
+      {"gated", row.gated},
+      {"center", row.center},
+      {"spread", row.spread},
+      {"loads", row.loads},
+      {"accepted_runs", outlook.usable_runs},
+      {"prediction", outlook.prediction ? json(outlook.prediction->half_width(alpha)) : json()}};
+}
+
+static std::vector<std::string> row_line(const HistoryRow &row, const Outlook &outlook,
+                                         double alpha)
+{
+  std::string next = "-";
+  if (outlook.prediction)
+    next = fmt::format("+-{:.1f} % from {} runs", 100 * outlook.prediction->half_width(alpha),
+                       outlook.prediction->runs);
+  else if (row.kind == result::Class::Time)
+    next = fmt::format("{} of {} runs", outlook.usable_runs, fewest_runs);
+  return {row_text(row.name, row.parameters, row.metric),
+          format_figure(row.center, row.unit),
+          format_figure(row.spread, ""),
+          std::to_string(row.loads),
+          row.verdict.empty() ? "-" : row.verdict,
+          next};
+}
+
+// head, foot: text around the run's own lines and its table.
+static void show(const Store &store, const Run &run, const std::vector<HistoryRow> &rows,
+                 const Options &options, const std::string &head, const std::string &foot)
+{
+  RunHistory history(store, run.series.class_name);
+  json value = header_json("bpfgate-baseline-run");
+  value.update(run_json(run));
+  value["fingerprint"] = fingerprint_json(run.environment);
+  value["rows"] = json::array();
   std::vector<std::vector<std::string>> lines = {
-      {"row", "median", "spread of loads", "loads", "verdict"}};
-  for (const HistoryRow &row : rows)
+      {"row", "median", "spread of loads", "loads", "verdict", "one more run"}};
+  for (const HistoryRow &row : rows) {
+    Outlook next = outlook(history, run, row);
+    value["rows"].push_back(row_json(row, next, options.alpha));
     if (row.gated)
-      lines.push_back({row_text(row.name, row.parameters, row.metric),
-                       format_figure(row.center, row.unit), format_figure(row.spread, ""),
-                       std::to_string(row.loads), row.verdict.empty() ? "-" : row.verdict});
-  write_file("-", run_line(run) + format_fingerprint(run.environment) + in_columns(lines));
-}
-
-static Recording joined(std::vector<Recording> recordings)
-{
-  Recording all = std::move(recordings.back());
-  recordings.pop_back();
-  for (const Recording &each : recordings)
-    all.result.benchmarks.insert(all.result.benchmarks.end(), each.result.benchmarks.begin(),
-                                 each.result.benchmarks.end());
-  return all;
+      lines.push_back(row_line(row, next, options.alpha));
+  }
+  if (!options.json.empty())
+    write_json(options.json, value);
+  if (options.json != "-")
+    write_file("-", head + run_line(run) + executable_line(store, run.artefact) +
+                        format_fingerprint(run.environment) + in_columns(lines) + foot);
 }
 
 int baseline_show(const Options &options)
 {
   Store store(options.store);
   if (auto number = run_number(options.baseline.key)) {
-    show_run(store.run(*number), store.rows(*number), options);
+    show(store, store.run(*number), store.rows(*number), options, "", "");
     return Exit::Passed;
   }
   InForce found = find_baseline(store, options.baseline.key);
-  Run run = found.run;
-  show_recording(store, run, joined(std::move(found.recordings)), store.runs(), options);
+  const Series &series = found.run.series;
+  std::vector<HistoryRow> rows;
+  for (const Recording &recording : found.recordings)
+    for (HistoryRow &row : history_rows(recording.result, {}))
+      rows.push_back(std::move(row));
+  show(store, found.run, rows, options,
+       fmt::format("key: {}\nsuite: {}\nmachine class: {}\n", series.key(), suite_shown(series),
+                   series.class_name),
+       format_waivers(read_waivers(waivers_path(options))) + history_lines(store.runs(), series));
   return Exit::Passed;
 }
 

@@ -436,7 +436,6 @@ TEST(trend_shows_steps_of_the_history)
   expect_has(format_html({.command = "check"}, read_file(report)), "level changed at run 21");
   expect_code(trend({"one", "--all"}), 0, bench);
   expect_has(bench.output, "series=1");
-  expect_has(bench.output, "one latency:\n");
   expect_throws([&] { trend({"three"}); }, "no row of the history is 'three'");
 }
 

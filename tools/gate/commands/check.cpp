@@ -28,10 +28,10 @@
 #include "tools/gate/judge/drift.h"
 #include "tools/gate/judge/fingerprint.h"
 #include "tools/gate/measure/null_arm.h"
-#include "tools/gate/system/hash.h"
 #include "tools/gate/system/interrupt.h"
 #include "tools/lib/atomic_file.h"
 #include "tools/lib/environment.h"
+#include "tools/lib/hash.h"
 #include "tools/lib/progress.h"
 #include "tools/lib/strip.h"
 
@@ -72,7 +72,7 @@ public:
   Report &run()
   {
     x_executable = without_debug(read_file(x_options.bench, size_t{1} << 30));
-    x_bench_hash = content_hash(x_executable);
+    x_bench_hash = sha1_hex(x_executable);
     start_comp();
     read_baseline();
     if (!x_groups.empty())

@@ -45,6 +45,30 @@ TEST(command_check_finds_the_one_that_became_slower)
   expect_eq(bench.row("two")["verdict"].get<std::string>(), "improved");
 }
 
+TEST(command_check_with_thresholds)
+{
+  Bench bench;
+  std::string path = bench.here / "wide.toml";
+  auto check_with = [&](const char *text) {
+    write_file(path, text);
+    return bench.gate({"check", "--thresholds", path});
+  };
+  bench.gate({"record"});
+  bench.write({.ns = "$((ops * 65))"});
+  expect_code(check_with("[[threshold]]\nbenchmark = \"t*\"\ntolerance = 50\n"), 1, bench);
+  expect_eq(bench.row("one")["verdict"].get<std::string>(), "regressed");
+  expect_eq(bench.row("one")["tolerance"].get<double>(), .05);
+  json two = bench.row("two");
+  expect_eq(two["verdict"].get<std::string>(), "unchanged");
+  expect_eq(two["tolerance"].get<double>(), .5);
+  expect_has(two["note"].get<std::string>(), "tolerance 50 %, " + path + ":1:1");
+  expect_code(check_with("[[threshold]]\ntolerance = \"40 %\"\n"), 0, bench);
+  expect_throws([&] { check_with("[[threshold]]\nbenchmark = \"three\"\ntolerance = 50\n"); },
+                path + ":1:1: no benchmark is 'three'");
+  expect_throws([&] { check_with("[[threshold]]\ntolerance = 50\nmetrics = \"latency\"\n"); },
+                path + ":3:1: unknown key 'metrics'");
+}
+
 TEST(command_the_same_code_with_the_same_arguments_never_regresses)
 {
   Bench bench;

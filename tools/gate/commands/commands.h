@@ -32,6 +32,9 @@ result::Result list_bench(Interleave &bench, size_t command);
 void apply_waivers(Report &report, const Options &options);
 std::string waivers_path(const Options &options);
 
+// The report of the last check or ab, which the store keeps for gate explain.
+std::string last_report_path(const std::string &store);
+
 // Writes --json and --format, and prints the table. Returns the exit code.
 int finish(const Report &report, const Options &options);
 

@@ -5,9 +5,7 @@
 #include <fmt/format.h>
 
 #include "tools/gate/commands/commands.h"
-#include "tools/gate/report/last_report.h"
 #include "tools/lib/atomic_file.h"
-#include "tools/lib/json.h"
 
 namespace gate
 {
@@ -23,7 +21,7 @@ int explain(const Options &options)
                           ? fmt::format("'{}' keeps no report of a run yet", options.store)
                           : failure.what());
   }
-  write_file("-", explain_rows(result::parse_json(content, path), options.comp));
+  write_file("-", explain_rows(parse_report(content, path), options.comp));
   return Exit::Passed;
 }
 

@@ -7,7 +7,6 @@
 
 #include "tools/gate/commands/commands.h"
 #include "tools/gate/history/waivers.h"
-#include "tools/gate/report/last_report.h"
 #include "tools/lib/atomic_file.h"
 #include "tools/lib/environment.h"
 
@@ -52,6 +51,8 @@ result::Result list_bench(Interleave &bench, size_t command)
     throw usage_error(failure.what());
   }
 }
+
+std::string last_report_path(const std::string &store) { return store + "/reports/last.json"; }
 
 // For gate explain. A run is not worth less because its report could not be kept.
 static void keep_report(const std::string &text, const std::string &store)

@@ -12,9 +12,9 @@
 #include "tools/gate/judge/figures.h"
 #include "tools/gate/judge/fingerprint.h"
 #include "tools/gate/statistics/statistics.h"
-#include "tools/gate/system/hash.h"
 #include "tools/lib/atomic_file.h"
 #include "tools/lib/environment.h"
+#include "tools/lib/hash.h"
 #include "tools/lib/progress.h"
 #include "tools/lib/strip.h"
 
@@ -156,7 +156,7 @@ static KeptRecord keep(const Options &options, const std::string &executable, Re
   std::erase_if(result.benchmarks, [](const Benchmark &b) { return b.status != Status::Ok; });
   Store store(options.store);
   std::string name = class_name(result.environment), reason = options.baseline.reason;
-  std::string why = objection(store, name, result, content_hash(executable), options);
+  std::string why = objection(store, name, result, sha1_hex(executable), options);
   Run run = {.series = {name, options.bench_arguments},
              .command = "record",
              .time = result.started,

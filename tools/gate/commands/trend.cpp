@@ -155,7 +155,7 @@ int trend(const Options &options)
   std::string line = machine_line(trends, options.alpha);
   if (options.json != "-")
     write_file("-", trends.empty() ? "no history: gate record and gate check make it\n" + line
-                                   : format_trends(trends, !options.trend.rows.empty()) + line);
+                                   : format_trends(trends) + line);
   if (trends.empty())
     return Exit::Incomplete;
   return options.confirm && confirm(options, trends) ? Exit::Regression : Exit::Passed;

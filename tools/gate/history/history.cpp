@@ -3,7 +3,7 @@
 
 #include "tools/gate/judge/figures.h"
 #include "tools/gate/statistics/statistics.h"
-#include "tools/gate/system/hash.h"
+#include "tools/lib/hash.h"
 #include "tools/lib/json.h"
 
 namespace gate
@@ -14,7 +14,7 @@ using result::Metric;
 
 std::string Series::key() const
 {
-  return content_hash(class_name + "\n" + result::json_text(suite)).substr(0, 8);
+  return sha1_hex(class_name + "\n" + result::json_text(suite)).substr(0, 8);
 }
 
 static HistoryRow row_of(const Benchmark &benchmark, const Metric &metric)

@@ -41,7 +41,7 @@ struct Run {
   std::string time; // UTC
   bool accepted = false;
   std::string reason;   // why accepted or not, one line
-  std::string artefact; // content_hash() of the executable; empty: there was none
+  std::string artefact; // sha1_hex() of the executable; empty: there was none
   uint64_t seed = 0;
   std::string revision;      // of the code that was measured
   std::string base_revision; // of what it was compared with; empty: with nothing

@@ -15,9 +15,9 @@
 
 #include "tools/gate/history/store_schema.h"
 #include "tools/gate/history/store_tables.h"
-#include "tools/gate/system/hash.h"
 #include "tools/gate/system/packed.h"
 #include "tools/lib/atomic_file.h"
+#include "tools/lib/hash.h"
 
 namespace fs = std::filesystem;
 
@@ -127,7 +127,7 @@ Store::Kept Store::keep(Run run, const std::string &executable, const result::Re
     // The write lock is held while the executable is written, so no gate takes it for a leftover.
     Transaction transaction(database);
     if (!executable.empty()) {
-      run.artefact = content_hash(executable);
+      run.artefact = sha1_hex(executable);
       keep_artefact(run.artefact, executable);
     }
     run.environment = result.environment;
@@ -139,18 +139,6 @@ Store::Kept Store::keep(Run run, const std::string &executable, const result::Re
   }
   remove_leftovers(database);
   return kept;
-}
-
-size_t Store::add(const std::string &class_name, const std::string &executable, Recording recording)
-{
-  Run run = {.series = {class_name, recording.arguments},
-             .command = "record",
-             .time = recording.result.started,
-             .accepted = true,
-             .reason = "recorded",
-             .seed = recording.seed,
-             .revision = recording.result.tool.revision};
-  return keep(std::move(run), executable, recording.result, {}, true).replaced;
 }
 
 static std::set<std::string> named_artefacts(const Database &database)
@@ -203,7 +191,7 @@ Fd Store::hold_artefact(const std::string &hash, std::string &bytes, std::string
   } catch (const std::runtime_error &) {
     bytes.clear();
   }
-  if (content_hash(bytes) == hash)
+  if (sha1_hex(bytes) == hash)
     return hold;
   why = "its executable in the store is damaged";
   return Fd();

@@ -27,7 +27,7 @@ namespace gate
 {
 
 struct Recording {
-  std::string artefact; // content_hash() of the executable
+  std::string artefact; // sha1_hex() of the executable
   std::vector<std::string> arguments;
   uint64_t seed = 0;
   result::Result result;
@@ -101,9 +101,6 @@ public:
   // never do. Executables and samples of older runs are dropped by Limits.
   Kept keep(Run run, const std::string &executable, const result::Result &result,
             const Judgements &judgements, bool as_baseline);
-
-  // Keeps what `gate record` measured as the baseline. Returns how many rows were replaced.
-  size_t add(const std::string &class_name, const std::string &executable, Recording recording);
 
   // Nothing, and why, if it is gone or damaged, or cannot be unpacked.
   std::optional<Artefact> artefact(const std::string &hash, std::string &why) const;

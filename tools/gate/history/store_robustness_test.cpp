@@ -30,9 +30,8 @@ TEST(store_two_gates_at_once_lose_nothing)
   TemporaryDirectory here;
   constexpr int gates = 4, each = 5;
   auto add_one = [&](int gate, int i) {
-    Store(here.path())
-        .add("c", fmt::format("exe {}", gate),
-             recording({"all"}, {fmt::format("b{}_{}", gate, i)}));
+    add(Store(here.path()), "c", fmt::format("exe {}", gate),
+        recording({"all"}, {fmt::format("b{}_{}", gate, i)}));
   };
   for (process::Child &child : writers(gates, each, add_one)) {
     child.wait();
@@ -62,10 +61,10 @@ TEST(store_killed_at_any_moment_loses_no_accepted_baseline)
   TemporaryDirectory here;
   Store store(here.path());
   std::mt19937 random(1);
-  microseconds window = window_of([&] { store.add("c", "first", recording({"all"}, {"b0"})); });
+  microseconds window = window_of([&] { add(store, "c", "first", recording({"all"}, {"b0"})); });
   auto record_one = [writer = store](int i) mutable {
-    writer.add("c", std::string(100000, 'x') + std::to_string(i),
-               recording({"all"}, {"b" + std::to_string(i)}));
+    add(writer, "c", std::string(100000, 'x') + std::to_string(i),
+        recording({"all"}, {"b" + std::to_string(i)}));
   };
   int kept = 0;
   for (int round = 0; kept < 30 || round < 40; round++) {
@@ -80,7 +79,7 @@ TEST(store_killed_at_any_moment_loses_no_accepted_baseline)
   std::string why;
   for (const Recording &each : store.read("c").recordings)
     expect(store.artefact(each.artefact, why).has_value(), why);
-  store.add("c", "last", recording({"all"}, {"last"}));
+  add(store, "c", "last", recording({"all"}, {"last"}));
   expect_no_temporary(here.path());
 }
 
@@ -121,7 +120,7 @@ TEST(store_on_a_full_disk_is_as_it_was)
   expect_text(process::thrown_in_child([&] {
     mount_small(here.path(), "600k");
     Store store(here.path());
-    store.add("c", "one", recording({"all"}, {"a"}, 1));
+    add(store, "c", "one", recording({"all"}, {"a"}, 1));
     // Until nothing more fits: first executables, then the database itself.
     for (size_t size : {200000, 0}) {
       bool full = false;
@@ -130,8 +129,8 @@ TEST(store_on_a_full_disk_is_as_it_was)
           std::vector<std::string> names;
           for (int j = 0; j < 50; j++)
             names.push_back(fmt::format("b{}_{}_{}", size, i, j));
-          store.add("c", size ? std::string(size, 'x') + std::to_string(i) : "",
-                    recording({"all"}, names, 2));
+          add(store, "c", size ? std::string(size, 'x') + std::to_string(i) : "",
+              recording({"all"}, names, 2));
         } catch (const std::exception &failure) {
           std::string what = failure.what();
           full = what.find("o space left") != what.npos && what.find('\n') == what.npos;
@@ -154,16 +153,16 @@ TEST(store_that_is_read_only_can_be_read)
   expect_text(process::thrown_in_child([&] {
     mount_small(here.path(), "4m");
     Store store(here.path());
-    store.add("c", "one", recording({"all"}, {"a"}));
+    add(store, "c", "one", recording({"all"}, {"a"}));
     expect(mount("bpfgate-test", here.path().c_str(), nullptr, MS_REMOUNT | MS_RDONLY, nullptr) ==
            0);
     expect_eq(count_rows(store.read("c")), 1u);
     expect_eq(store.runs().size(), 1u);
-    expect_throws([&] { store.add("c", "one", recording({"all"}, {"a"})); }, "write protected");
+    expect_throws([&] { add(store, "c", "one", recording({"all"}, {"a"})); }, "write protected");
     expect_throws([&] { store.accept(1, "x"); }, "write protected");
     Store nowhere(here / "sub");
     expect_eq(count_rows(nowhere.read("c")), 0u);
-    expect_throws([&] { nowhere.add("c", "one", recording({"all"}, {"a"})); }, "ead-only");
+    expect_throws([&] { add(nowhere, "c", "one", recording({"all"}, {"a"})); }, "ead-only");
   }));
 }
 
@@ -172,7 +171,7 @@ static void expect_damaged(const Store &store, const std::string &message)
   auto use = [&](const std::function<void()> &body) { expect_throws(body, message); };
   use([&] { store.read("c"); });
   use([&] { store.runs(); });
-  use([&] { Store(store).add("c", "two", recording({"all"}, {"b"})); });
+  use([&] { add(Store(store), "c", "two", recording({"all"}, {"b"})); });
   use([&] { Store(store).expire({}); });
 }
 
@@ -181,7 +180,7 @@ TEST(store_damaged_file_is_one_clear_line)
   TemporaryDirectory here;
   Store store(here.path());
   for (int i = 0; i < 30; i++)
-    store.add("c", "one", recording({"all"}, {fmt::format("b{}", i)}));
+    add(store, "c", "one", recording({"all"}, {fmt::format("b{}", i)}));
   std::string good = read_file(store.path());
   write_file(store.path(), good.substr(0, good.size() / 2));
   expect_damaged(store, "it is damaged (");
@@ -196,7 +195,7 @@ TEST(store_damaged_file_is_one_clear_line)
       bad[random() % bad.size()] = static_cast<char>(random());
     write_file(store.path(), bad);
     try {
-      Store(store).add("c", "two", recording({"all"}, {"b"}));
+      add(Store(store), "c", "two", recording({"all"}, {"b"}));
       store.read("c");
     } catch (const store_error &) {
     } catch (const result::error &) {
@@ -208,7 +207,7 @@ TEST(store_of_a_newer_gate_is_one_clear_line)
 {
   TemporaryDirectory here;
   Store store(here.path());
-  store.add("c", "one", recording({"all"}, {"a"}));
+  add(store, "c", "one", recording({"all"}, {"a"}));
   Database(store.path(), false).execute("PRAGMA user_version = 77");
   std::string before = read_file(store.path());
   expect_damaged(store, "it has version 77, this gate knows versions up to 3");
@@ -232,6 +231,6 @@ TEST(store_empty_file_is_a_new_store)
   Store store(here.path());
   write_file(store.path(), "");
   expect_eq(count_rows(store.read("c")), 0u);
-  store.add("c", "one", recording({"all"}, {"a"}));
+  add(store, "c", "one", recording({"all"}, {"a"}));
   expect_eq(count_rows(store.read("c")), 1u);
 }

@@ -8,10 +8,10 @@
 #include <filesystem>
 
 #include "tools/gate/judge/fingerprint.h"
-#include "tools/gate/system/hash.h"
 #include "tools/gate/testing/store_fixture.h"
 #include "tools/gate/testing/test_results.h"
 #include "tools/lib/atomic_file.h"
+#include "tools/lib/hash.h"
 #include "tools/lib/json.h"
 #include "tools/lib/temporary_directory.h"
 #include "tools/lib/unit_test.h"
@@ -30,13 +30,13 @@ TEST(store_keeps_executable_and_arguments)
   TemporaryDirectory here;
   Store store(here.path());
   expect_eq(count_rows(store.read("c")), 0u);
-  expect_eq(store.add("c", "ELF one", recording({"--suite", "quick"}, {"a", "b"})), 0u);
+  expect_eq(add(store, "c", "ELF one", recording({"--suite", "quick"}, {"a", "b"})), 0u);
   Baseline baseline = store.read("c");
   expect_eq(count_rows(baseline), 2u);
   expect_eq(baseline.recordings[0].arguments.at(1), "quick");
-  expect_eq(baseline.recordings[0].artefact, content_hash("ELF one"));
+  expect_eq(baseline.recordings[0].artefact, sha1_hex("ELF one"));
   std::string why;
-  std::optional<Artefact> artefact = store.artefact(content_hash("ELF one"), why);
+  std::optional<Artefact> artefact = store.artefact(sha1_hex("ELF one"), why);
   expect(artefact.has_value(), why);
   expect_eq(read_file(artefact->path()), "ELF one");
   expect_eq(access(artefact->path().c_str(), X_OK), 0);
@@ -46,16 +46,16 @@ TEST(store_subset_replaces_only_its_rows)
 {
   TemporaryDirectory here;
   Store store(here.path());
-  store.add("c", "one", recording({"all"}, {"a", "b"}));
-  expect_eq(store.add("c", "two", recording({"b"}, {"b"}, 50)), 1u);
+  add(store, "c", "one", recording({"all"}, {"a", "b"}));
+  expect_eq(add(store, "c", "two", recording({"b"}, {"b"}, 50)), 1u);
   Baseline baseline = store.read("c");
   expect_eq(count_rows(baseline), 2u);
   expect_eq(baseline.recordings.size(), 2u);
   expect_eq(baseline.recordings[1].result.benchmarks[0].metrics[0].samples[0][0], 50.0);
   expect_eq(baseline.selections.at({"all"}).size(), 2u);
   expect_eq(count_artefacts(here), 2u);
-  store.add("other", "one", recording({"all"}, {"a"}));
-  store.add("c", "three", recording({"all"}, {"a", "b"}));
+  add(store, "other", "one", recording({"all"}, {"a"}));
+  add(store, "c", "three", recording({"all"}, {"a", "b"}));
   expect_eq(store.read("c").recordings.size(), 1u);
   store.expire({.in_full = 0});
   expect_eq(count_artefacts(here), 2u); // "two" is named by nobody any more
@@ -66,9 +66,9 @@ TEST(store_artefact_in_use_is_not_removed)
   TemporaryDirectory here;
   Store store(here.path());
   std::string why;
-  store.add("c", "one", recording({"all"}, {"a"}));
-  std::optional<Artefact> used = store.artefact(content_hash("one"), why);
-  store.add("c", "two", recording({"all"}, {"a"}));
+  add(store, "c", "one", recording({"all"}, {"a"}));
+  std::optional<Artefact> used = store.artefact(sha1_hex("one"), why);
+  add(store, "c", "two", recording({"all"}, {"a"}));
   store.expire({.in_full = 0});
   expect_eq(read_file(used->path()), "one");
   used.reset();
@@ -80,12 +80,12 @@ TEST(store_damaged_artefact_is_told_and_replaced)
 {
   TemporaryDirectory here;
   Store store(here.path());
-  store.add("c", "one", recording({"all"}, {"a"}));
-  std::string hash = content_hash("one"), path = here / "artefacts/" + hash + "/bench.zst", why;
+  add(store, "c", "one", recording({"all"}, {"a"}));
+  std::string hash = sha1_hex("one"), path = here / "artefacts/" + hash + "/bench.zst", why;
   write_file(path, "onE");
   expect(!store.artefact(hash, why));
   expect_has(why, "damaged");
-  store.add("c", "one", recording({"all"}, {"a"}));
+  add(store, "c", "one", recording({"all"}, {"a"}));
   expect(store.artefact(hash, why).has_value());
   fs::remove(path);
   expect(!store.artefact(hash, why));
@@ -98,30 +98,30 @@ TEST(store_artefact_is_packed)
   TemporaryDirectory here;
   Store store(here.path());
   std::string bytes(100000, 'x'), why, path;
-  store.add("c", bytes, recording({"all"}, {"a"}));
-  expect(store.artefact_size(content_hash(bytes)) < 1000);
+  add(store, "c", bytes, recording({"all"}, {"a"}));
+  expect(store.artefact_size(sha1_hex(bytes)) < 1000);
   {
-    std::optional<Artefact> artefact = store.artefact(content_hash(bytes), why);
+    std::optional<Artefact> artefact = store.artefact(sha1_hex(bytes), why);
     path = artefact->path();
     expect(read_file(path) == bytes && access(path.c_str(), X_OK) == 0);
   }
   expect(!fs::exists(path), "what was unpacked is gone again");
   write_file(path, bytes); // of a gate that was killed
   store.expire({});
-  expect(!fs::exists(path) && store.has_artefact(content_hash(bytes), why), why);
+  expect(!fs::exists(path) && store.has_artefact(sha1_hex(bytes), why), why);
 }
 
 TEST(store_artefact_of_an_older_gate_is_read)
 {
   TemporaryDirectory here;
   Store store(here.path());
-  std::string why, directory = here / "artefacts/" + content_hash("one");
-  store.add("c", "one", recording({"all"}, {"a"}));
+  std::string why, directory = here / "artefacts/" + sha1_hex("one");
+  add(store, "c", "one", recording({"all"}, {"a"}));
   fs::remove(directory + "/bench.zst");
   write_file(directory + "/bench", "one");
-  expect(store.has_artefact(content_hash("one"), why), why);
+  expect(store.has_artefact(sha1_hex("one"), why), why);
   store.expire({});
-  expect_eq(read_file(store.artefact(content_hash("one"), why)->path()), "one");
+  expect_eq(read_file(store.artefact(sha1_hex("one"), why)->path()), "one");
 }
 
 TEST(store_history_knows_every_run)
@@ -129,7 +129,7 @@ TEST(store_history_knows_every_run)
   TemporaryDirectory here;
   Store store(here.path());
   expect(store.runs().empty());
-  store.add("c", "one", recording({"all"}, {"a"}));
+  add(store, "c", "one", recording({"all"}, {"a"}));
   Recording slow = recording({"all"}, {"a"}, 150);
   Run run = {.series = {"c", {"all"}},
              .command = "check",
@@ -145,7 +145,7 @@ TEST(store_history_knows_every_run)
   expect_eq(runs.size(), 2u);
   expect(runs[0].accepted && !runs[1].accepted);
   expect_eq(runs[1].reason + runs[1].merge_base + runs[1].artefact,
-            "regressed: ar0" + content_hash("two"));
+            "regressed: ar0" + sha1_hex("two"));
   expect_eq(runs[1].environment["kernel"].text(), "6.1");
   HistoryRow row = store.rows(id).at(0);
   expect_eq(row.verdict, "regressed");
@@ -166,7 +166,7 @@ TEST(store_figures_that_are_none_come_back_as_none)
   Store store(here.path());
   Recording odd = recording({"all"}, {"a"});
   odd.result.benchmarks[0].metrics[0].samples = {{std::nan("")}};
-  store.add("c", "one", odd);
+  add(store, "c", "one", odd);
   expect(std::isnan(store.rows(1).at(0).center));
   expect(!store.rows(1).at(0).change);
 }
@@ -175,7 +175,7 @@ TEST(store_forgets_what_is_old_but_no_baseline_and_no_anchor)
 {
   TemporaryDirectory here;
   Store store(here.path());
-  store.add("c", "base", recording({"all"}, {"a"}));
+  add(store, "c", "base", recording({"all"}, {"a"}));
   Run run = {.series = {"c", {"all"}}, .command = "check", .accepted = true};
   result::Result result = recording({}, {"a"}).result;
   std::vector<int64_t> ids;
@@ -201,8 +201,8 @@ TEST(store_anchor_is_taken_over)
 {
   TemporaryDirectory here;
   Store store(here.path());
-  store.add("c", "one", recording({"all"}, {"a"}));
-  store.add("c", "two", recording({"all"}, {"a"}));
+  add(store, "c", "one", recording({"all"}, {"a"}));
+  add(store, "c", "two", recording({"all"}, {"a"}));
   store.set_anchor({"v1", 1, "t"});
   store.set_anchor({"v1", 2, "t"});
   expect_eq(store.anchors().size(), 1u);
@@ -217,11 +217,6 @@ TEST(store_default_directory)
   unsetenv("XDG_STATE_HOME");
   setenv("HOME", "/home/user", 1);
   expect_eq(Store::default_directory(), "/home/user/.local/state/bpfgate");
-}
-
-TEST(hash_known_value)
-{
-  expect_eq(content_hash("abc"), "a9993e364706816aba3e25717850c26c9cd0d89d");
 }
 
 TEST(fingerprint_input_23_refused)

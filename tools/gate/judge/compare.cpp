@@ -12,7 +12,6 @@
 #include "tools/gate/judge/exact.h"
 #include "tools/gate/judge/figures.h"
 #include "tools/gate/judge/tail.h"
-#include "tools/gate/judge/two_sided.h"
 #include "tools/gate/statistics/statistics.h"
 #include "tools/gate/statistics/units.h"
 
@@ -56,11 +55,6 @@ static Candidate settled(Row row, Cause cause, const std::string &text)
 {
   found(row, cause, text);
   return {.row = std::move(row)};
-}
-
-static std::optional<double> finite(double value)
-{
-  return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
 static void put_figures(Row &row, const std::vector<double> &base, const std::vector<double> &comp)
@@ -141,8 +135,8 @@ static Candidate exact_row(Row row, const std::vector<double> &base,
 namespace
 {
 
-// The units that both sides have: the log of comp / base, positive for worse, and whether comp was
-// the second one. Dropping a unit never depends on which side was slower.
+// The units that both sides have: the log of comp / base, and whether comp was the second one.
+// Dropping a unit never depends on which side was slower.
 struct Units {
   std::vector<double> logs;
   std::vector<bool> comp_second;
@@ -150,13 +144,13 @@ struct Units {
 
 } // namespace
 
-static Units units_of(const Figures &base, const Figures &comp, Better better,
+static Units units_of(const Figures &base, const Figures &comp,
                       const std::vector<bool> &comp_second)
 {
   Units units;
   for (size_t i = 0; i < comp_second.size(); i++)
     if (double log = std::log(comp.loads.at(i) / base.loads.at(i)); std::isfinite(log)) {
-      units.logs.push_back(better == Better::Higher ? -log : log);
+      units.logs.push_back(log);
       units.comp_second.push_back(comp_second[i]);
     }
   return units;
@@ -179,17 +173,12 @@ static void add_evidence(Candidate &candidate, const Figures &base, const Figure
 {
   Row &row = candidate.row;
   if (settings.paired && row.kind == Class::Time) {
-    auto judged = [&](Better better) {
-      Units units = units_of(base, comp, better, settings.comp_second.at(key));
-      row.base_loads = row.comp_loads = units.logs.size();
-      return paired_evidence(units.logs, units.comp_second, settings.tolerance, better,
-                             settings.planned_units);
-    };
+    Units units = units_of(base, comp, settings.comp_second.at(key));
+    row.base_loads = row.comp_loads = units.logs.size();
     row.method = "ab";
     row.tolerance = settings.tolerance;
-    candidate.evidence = row.better == Better::Unknown
-                             ? two_sided(judged(Better::Lower), judged(Better::Higher))
-                             : judged(row.better);
+    candidate.evidence = paired_evidence(units.logs, units.comp_second, settings.tolerance,
+                                         row.better, settings.planned_units);
     return;
   }
   Margin margin = margin_of(row.kind, settings);
@@ -202,12 +191,8 @@ static void add_evidence(Candidate &candidate, const Figures &base, const Figure
     add_note(row, fmt::format("{:g} {} are allowed, more than {:g} %", margin.absolute, row.unit,
                               100 * margin.relative));
   }
-  auto judged = [&](Better better) {
-    return apart_evidence(base.usable(), comp.usable(), margin, better, row.relative);
-  };
-  candidate.evidence = row.better == Better::Unknown
-                           ? two_sided(judged(Better::Lower), judged(Better::Higher))
-                           : judged(row.better);
+  candidate.evidence =
+      apart_evidence(base.usable(), comp.usable(), margin, row.better, row.relative);
 }
 
 // Work that vanished is no improvement. Ratios (false positives) may be zero.
@@ -225,11 +210,24 @@ static bool all_zero(const Figures &base, const Figures &comp)
          std::all_of(comp.loads.begin(), comp.loads.end(), is_zero);
 }
 
-// The fewest loads a side of which two that lie wholly apart differ at alpha: half of it is either
-// side's, and of an unknown direction each has half (docs/statistics/files.md).
-static size_t loads_for(const Row &row, const Settings &settings)
+// The fewest loads a side of which two that lie wholly apart differ at alpha, shared by that many
+// rows: half of it is either side's, and of an unknown direction each has half
+// (docs/statistics/files.md).
+static size_t loads_for(const Row &row, const Settings &settings, size_t family)
 {
-  return fewest_units(settings.alpha / (row.better == Better::Unknown ? 4 : 2));
+  return fewest_units(settings.alpha / family / (row.better == Better::Unknown ? 4 : 2));
+}
+
+// Each row by itself may be proven unchanged; that it is worse takes more where rows share alpha.
+static std::string few_loads_note(const Row &row, size_t fewest, size_t loads,
+                                  const Settings &settings)
+{
+  size_t worse =
+      settings.paired ? 0 : loads_for(row, settings, std::max<size_t>(1, settings.family));
+  std::string more =
+      worse > fewest ? fmt::format(" ({} to be found worse among {} rows)", worse, settings.family)
+                     : "";
+  return fmt::format("needs {} loads a side{}, has {}", fewest, more, loads);
 }
 
 // What is shown and not judged says so where it has plainly changed.
@@ -275,9 +273,9 @@ static Candidate figures_row(Row row, const Figures &base, const Figures &comp, 
   add_evidence(candidate, base, comp, key, settings);
   candidate.row.change = finite(candidate.evidence->change());
   size_t loads = std::min(candidate.row.base_loads, candidate.row.comp_loads);
-  size_t fewest = settings.paired ? settings.fewest_loads : loads_for(candidate.row, settings);
+  size_t fewest = settings.paired ? settings.fewest_loads : loads_for(candidate.row, settings, 1);
   if (loads < fewest) {
-    std::string note = fmt::format("needs {} loads a side, has {}", fewest, loads);
+    std::string note = few_loads_note(candidate.row, fewest, loads, settings);
     return settled(std::move(candidate.row), "few-loads", candidate.row.gated ? note : "");
   }
   note_ungated_change(candidate.row, base.usable(), comp.usable(), settings);
@@ -380,8 +378,12 @@ public:
   std::vector<Candidate> run()
   {
     std::map<std::string, const Benchmark *> base;
-    for (const Benchmark &benchmark : x_base.benchmarks)
+    for (const Benchmark &benchmark : x_base.benchmarks) {
       base.emplace(result::benchmark_key(benchmark), &benchmark);
+      x_settings.family += std::count_if(
+          benchmark.metrics.begin(), benchmark.metrics.end(),
+          [](const Metric &metric) { return metric.gated && metric.kind != Class::Exact; });
+    }
     for (const Benchmark &benchmark : x_comp.benchmarks) {
       x_key = result::benchmark_key(benchmark);
       auto found = base.find(x_key);

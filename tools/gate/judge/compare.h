@@ -47,6 +47,7 @@ struct Settings {
   double ratio_points = 0.5;
   double alpha = 0.01;               // family-wise, for regressions and for improvements
   size_t fewest_loads = 20;          // for a verdict on what is paired and not exact
+  size_t family = 0;                 // rows that share alpha; match_rows() counts them
   bool show_tail = false;            // a row for the tail of epochs beside each time
   bool gate_tail = false;            // it may fail the gate; implies show_tail
   size_t planned_units = 0;          // of the confirming stage, for the smallest detectable effect

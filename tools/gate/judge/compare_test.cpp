@@ -270,6 +270,19 @@ TEST(compare_input_15_different_numbers_of_loads)
   expect_verdict(row, Verdict::Inconclusive, "needs 31 loads a side, has 20");
 }
 
+TEST(compare_few_loads_of_many_rows_tell_what_the_family_takes)
+{
+  result::Result base = time_result(loads_around(78.8, 5, 0)), comp = base;
+  for (int i = 1; i < 30; i++) {
+    base.benchmarks.push_back(base.benchmarks[0]);
+    base.benchmarks.back().name = fmt::format("lookup-{}", i);
+  }
+  comp.benchmarks = base.benchmarks;
+  for (const Row &row : compared(base, comp))
+    expect_verdict(row, Verdict::Inconclusive,
+                   "needs 8 loads a side (13 to be found worse among 30 rows), has 5");
+}
+
 TEST(compare_samples_of_one_load_are_not_independent)
 {
   std::vector<std::vector<double>> base(1), comp(1);

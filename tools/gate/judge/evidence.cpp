@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 
@@ -257,19 +258,70 @@ private:
   bool x_relative;
 };
 
+// On a metric of which nobody told whether less or more is better: any change beyond the tolerance
+// is one for the worse. lower, higher: the same figures judged as if less, and as if more, were
+// better.
+class TwoSided : public Evidence {
+public:
+  TwoSided(std::unique_ptr<Evidence> lower, std::unique_ptr<Evidence> higher)
+      : x_lower(std::move(lower)), x_higher(std::move(higher))
+  {
+  }
+
+  // Bonferroni over the two directions.
+  double p_worse() const override
+  {
+    return std::min(1.0, 2 * std::min(x_lower->p_worse(), x_higher->p_worse()));
+  }
+  double p_better() const override { return 1; }
+  // Not worse in either. As an intersection-union test it needed no correction; with it, the
+  // interval lies inside the tolerance exactly where that is proven.
+  double p_not_worse() const override
+  {
+    return std::min(1.0, 2 * std::max(x_lower->p_not_worse(), x_higher->p_not_worse()));
+  }
+  double change() const override { return x_lower->change(); }
+  Interval interval(double level) const override { return x_lower->interval(level / 2); }
+  double mde(double test_level) const override { return x_lower->mde(test_level / 2); }
+  std::optional<size_t> units_needed(double test_level, double proof_level) const override
+  {
+    auto lower = x_lower->units_needed(test_level / 2, proof_level / 2);
+    auto higher = x_higher->units_needed(test_level / 2, proof_level / 2);
+    return lower && higher ? std::optional(std::max(*lower, *higher)) : std::nullopt;
+  }
+
+private:
+  std::unique_ptr<Evidence> x_lower, x_higher;
+};
+
 } // namespace
 
-std::unique_ptr<Evidence> paired_evidence(const std::vector<double> &worse_logs,
+// judged: the figures as evidence where that is better.
+template <class Judged> static std::unique_ptr<Evidence> in_direction(Better better, Judged judged)
+{
+  if (better == Better::Unknown)
+    return std::make_unique<TwoSided>(judged(Better::Lower), judged(Better::Higher));
+  return judged(better);
+}
+
+std::unique_ptr<Evidence> paired_evidence(const std::vector<double> &logs,
                                           const std::vector<bool> &comp_second, double tolerance,
                                           Better better, size_t planned_units)
 {
-  return std::make_unique<Paired>(Pairs(worse_logs, comp_second), tolerance, better, planned_units);
+  return in_direction(better, [&](Better way) {
+    std::vector<double> worse = logs;
+    if (way == Better::Higher)
+      std::transform(logs.begin(), logs.end(), worse.begin(), std::negate<>());
+    return std::make_unique<Paired>(Pairs(worse, comp_second), tolerance, way, planned_units);
+  });
 }
 
 std::unique_ptr<Evidence> apart_evidence(std::vector<double> base, std::vector<double> comp,
                                          Margin margin, Better better, bool relative)
 {
-  return std::make_unique<Apart>(std::move(base), std::move(comp), margin, better, relative);
+  return in_direction(better, [&](Better way) {
+    return std::make_unique<Apart>(base, comp, margin, way, relative);
+  });
 }
 
 } // namespace gate

@@ -28,11 +28,12 @@ public:
   virtual std::optional<size_t> units_needed(double test_level, double proof_level) const = 0;
 };
 
-// One unit each: the log of comp / base of a pair measured back to back, positive is worse, and
-// whether comp was the second of the two (loaded last, run last). Judged by the randomisation test
-// of ranks.h against ln(1 + tolerance). planned_units: of the run whose smallest detectable effect
-// is told, if more than these.
-std::unique_ptr<Evidence> paired_evidence(const std::vector<double> &worse_logs,
+// One unit each: the log of comp / base of a pair measured back to back, and whether comp was the
+// second of the two (loaded last, run last). Judged by the randomisation test of ranks.h against
+// ln(1 + tolerance). Of a metric whose direction is unknown any change beyond the tolerance is one
+// for the worse, here and below. planned_units: of the run whose smallest detectable effect is
+// told, if more than these.
+std::unique_ptr<Evidence> paired_evidence(const std::vector<double> &logs,
                                           const std::vector<bool> &comp_second, double tolerance,
                                           result::Better better, size_t planned_units);
 

@@ -17,11 +17,6 @@ namespace gate
 // only fresh units decide.
 static constexpr double hint = 0.2;
 
-static std::optional<double> finite(double value)
-{
-  return std::isfinite(value) ? std::optional(value) : std::nullopt;
-}
-
 static void put_interval(Candidate &candidate, double level, double test_level)
 {
   Row &row = candidate.row;

@@ -20,14 +20,7 @@ using result::Metric;
 // More than this share of unusable samples is a fault of the measurement, not of a sample.
 static constexpr double most_dropped = 0.2;
 
-std::vector<double> Figures::usable() const
-{
-  std::vector<double> values;
-  for (double value : loads)
-    if (std::isfinite(value))
-      values.push_back(value);
-  return values;
-}
+std::vector<double> Figures::usable() const { return finite(loads); }
 
 static double load_figure(const Metric &metric, PerLoad statistic, std::vector<double> values)
 {

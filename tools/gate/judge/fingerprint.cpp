@@ -7,7 +7,7 @@
 #include <cctype>
 #include <set>
 
-#include "tools/gate/system/hash.h"
+#include "tools/lib/hash.h"
 
 namespace gate
 {
@@ -127,7 +127,7 @@ std::string class_name(const Value &environment)
     if (!name.empty() && name.back() != '-')
       name += '-';
   }
-  return name.substr(0, 80) + content_hash(full).substr(0, 8);
+  return name.substr(0, 80) + sha1_hex(full).substr(0, 8);
 }
 
 bool same_kernel(const Value &base, const Value &comp)

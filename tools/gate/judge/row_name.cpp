@@ -36,7 +36,7 @@ std::string row_text(const std::string &name, const Value &parameters, const std
   std::string text = name;
   for (const auto &[parameter, value] : parameters.items())
     text += fmt::format(" {}={}", parameter, value.shown());
-  return text + " " + metric;
+  return metric.empty() ? text : text + " " + metric;
 }
 
 } // namespace gate

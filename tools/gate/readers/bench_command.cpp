@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // The command line of bench in a log: from a shell's prompt, from "set -x" or from a message.
 #include <algorithm>
-#include <array>
+#include <map>
+#include <span>
 
+#include "tools/gate/readers/line_cursor.h"
 #include "tools/gate/readers/upstream_lines.h"
 #include "tools/lib/text.h"
 
@@ -11,19 +13,20 @@ namespace gate
 
 static constexpr size_t most_words = 200;
 
+// A backslash alone stands where a line went on.
 static std::vector<std::string_view> split(std::string_view text)
 {
   std::vector<std::string_view> words;
-  while (words.size() < most_words) {
-    size_t start = text.find_first_not_of(" \t\r\\");
-    if (start == text.npos)
-      break;
-    text.remove_prefix(start);
-    size_t end = std::min(text.find_first_of(" \t\r"), text.size());
-    words.push_back(text.substr(0, end));
-    text.remove_prefix(end);
-  }
+  LineCursor at(text);
+  for (auto word = at.word(); !word.empty() && words.size() < most_words; word = at.word())
+    if (word != "\\")
+      words.push_back(word);
   return words;
+}
+
+static bool is_one_of(std::string_view word, std::span<const std::string_view> words)
+{
+  return std::find(words.begin(), words.end(), word) != words.end();
 }
 
 // "./bench", "/usr/bin/bench", "bench-old": with a slash or alone behind a prompt.
@@ -36,66 +39,50 @@ static bool is_bench(std::string_view word)
 // What may stand before the program: prompts, sudo and its like, variables.
 static bool may_precede(std::string_view word)
 {
-  static constexpr std::array<std::string_view, 6> wrappers{"sudo", "taskset", "chrt",
-                                                            "nice", "time",    "exec"};
+  static constexpr std::string_view wrappers[] = {"sudo", "taskset", "chrt",
+                                                  "nice", "time",    "exec"};
   char last = word.back();
   return last == '$' || last == '#' || last == '%' || last == '>' ||
          word.find_first_not_of('+') == word.npos || word.find_first_of("=@") != word.npos ||
-         word.starts_with('-') || parse_whole(word) ||
-         std::find(wrappers.begin(), wrappers.end(), word) != wrappers.end();
+         word.starts_with('-') || parse_whole(word) || is_one_of(word, wrappers);
 }
 
-static bool is_flag(std::string_view option)
-{
-  static constexpr std::array<std::string_view, 23> flags{"verbose",
-                                                          "quiet",
-                                                          "affinity",
-                                                          "stacktrace",
-                                                          "list",
-                                                          "random",
-                                                          "preallocated",
-                                                          "rb-b2b",
-                                                          "rb-use-output",
-                                                          "rb-sampled",
-                                                          "rb-overwrite",
-                                                          "rb-bench-producer",
-                                                          "machine-readable",
-                                                          "rx-normal",
-                                                          "rx-pass",
-                                                          "rx-verdict-egress",
-                                                          "rx-verdict-ingress",
-                                                          "tx-normal",
-                                                          "tx-pass",
-                                                          "tx-verdict-ingress",
-                                                          "tx-verdict-egress",
-                                                          "delay-consumer",
-                                                          "net"};
-  return std::find(flags.begin(), flags.end(), option) != flags.end();
-}
+// Options without a value.
+static constexpr std::string_view flags[] = {"verbose",
+                                             "quiet",
+                                             "affinity",
+                                             "stacktrace",
+                                             "list",
+                                             "random",
+                                             "preallocated",
+                                             "rb-b2b",
+                                             "rb-use-output",
+                                             "rb-sampled",
+                                             "rb-overwrite",
+                                             "rb-bench-producer",
+                                             "machine-readable",
+                                             "rx-normal",
+                                             "rx-pass",
+                                             "rx-verdict-egress",
+                                             "rx-verdict-ingress",
+                                             "tx-normal",
+                                             "tx-pass",
+                                             "tx-verdict-ingress",
+                                             "tx-verdict-egress",
+                                             "delay-consumer",
+                                             "net"};
 
 // How long and how loud, not what.
-static bool decides_nothing(std::string_view option)
-{
-  static constexpr std::array<std::string_view, 10> names{
-      "duration",      "warmup",        "quiet",    "verbose", "affinity",
-      "prod-affinity", "cons-affinity", "interval", "loads",   "json"};
-  return std::find(names.begin(), names.end(), option) != names.end();
-}
+static constexpr std::string_view deciding_nothing[] = {
+    "duration",      "warmup",        "quiet",    "verbose", "affinity",
+    "prod-affinity", "cons-affinity", "interval", "loads",   "json"};
 
-static std::string long_name(char letter)
+static std::string_view long_name(char letter)
 {
-  switch (letter) {
-  case 'd':
-    return "duration";
-  case 'w':
-    return "warmup";
-  case 'p':
-    return "producers";
-  case 'c':
-    return "consumers";
-  default:
-    return "";
-  }
+  static const std::map<char, std::string_view> names = {
+      {'d', "duration"}, {'w', "warmup"}, {'p', "producers"}, {'c', "consumers"}};
+  auto found = names.find(letter);
+  return found == names.end() ? "" : found->second;
 }
 
 static Value value_of(std::string_view text)
@@ -109,14 +96,14 @@ static void take_option(BenchCommand &command, std::string_view option, const Va
 {
   if (option == "warmup" && value.is_whole() && value.whole() < 100000)
     command.warmup = static_cast<unsigned>(value.whole());
-  if (!decides_nothing(option))
+  if (!is_one_of(option, deciding_nothing))
     command.parameters[clean_name(option)] = value;
 }
 
 // "-w3", "-w 3", "-a", "-aq". Returns how many words were taken.
 static size_t take_short(BenchCommand &command, std::string_view word, std::string_view next)
 {
-  std::string name = long_name(word[1]);
+  std::string_view name = long_name(word[1]);
   if (name.empty())
     return 1;
   if (word.size() > 2) {
@@ -134,7 +121,7 @@ static size_t take_long(BenchCommand &command, std::string_view word, std::strin
     take_option(command, option.substr(0, equals), value_of(option.substr(equals + 1)));
     return 1;
   }
-  if (is_flag(option) || next.empty() || next.starts_with('-')) {
+  if (is_one_of(option, flags) || next.empty() || next.starts_with('-')) {
     take_option(command, option, true);
     return 1;
   }

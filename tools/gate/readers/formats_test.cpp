@@ -196,9 +196,8 @@ TEST(hyperfine_times_are_loads)
   Reading reading = read_data("hyperfine/two_commands.json");
   const Benchmark &sleep = benchmark_of(reading, "sleep 0.1");
   const Metric &time = metric_of(sleep, "time");
-  expect_eq(time.samples.size(), 3u);
+  expect_eq(time.samples.size(), 2u); // without the run that failed
   expect_eq(time.samples[0][0], 0.1021);
-  expect(std::isnan(time.samples[2][0]), "the run that failed");
   expect_eq(sleep.dropped, 1u);
   expect_has(all_remarks(reading), "run 3 ended with an error");
   expect_eq(metric_of(sleep, "memory").samples.at(0).at(0), 2.0);

@@ -11,6 +11,7 @@
 
 #include "tools/gate/readers/collector.h"
 #include "tools/gate/readers/format.h"
+#include "tools/gate/readers/line_cursor.h"
 #include "tools/gate/statistics/units.h"
 #include "tools/lib/text.h"
 
@@ -29,25 +30,6 @@ constexpr std::string_view fail_mark = "--- FAIL: ";
 struct UnitRule {
   std::optional<Better> better;
   bool exact = false;
-};
-
-// Walks over fields that blanks separate.
-class Fields {
-public:
-  explicit Fields(std::string_view rest) : x_rest(rest) {}
-  // Empty at the end.
-  std::string_view next()
-  {
-    size_t start = std::min(x_rest.find_first_not_of(" \t\r"), x_rest.size());
-    x_rest.remove_prefix(start);
-    size_t end = std::min(x_rest.find_first_of(" \t\r"), x_rest.size());
-    std::string_view field = x_rest.substr(0, end);
-    x_rest.remove_prefix(end);
-    return field;
-  }
-
-private:
-  std::string_view x_rest;
 };
 
 class GoText : public LineParser {
@@ -140,12 +122,12 @@ private:
 
   void take_unit(std::string_view text)
   {
-    Fields fields(text);
-    std::string unit(fields.next().substr(0, 64));
+    LineCursor fields(text);
+    std::string unit(fields.word().substr(0, 64));
     if (x_units.size() >= most_metrics && !x_units.count(unit))
       return;
     UnitRule &rule = x_units[unit];
-    for (std::string_view field = fields.next(); !field.empty(); field = fields.next()) {
+    for (std::string_view field = fields.word(); !field.empty(); field = fields.word()) {
       if (field == "better=higher")
         rule.better = Better::Higher;
       else if (field == "better=lower")
@@ -160,11 +142,11 @@ private:
   void take_result(std::string_view text, size_t number)
   {
     drop_open();
-    Fields fields(text);
-    std::string_view word = fields.next(), name = word.substr(9);
+    LineCursor fields(text);
+    std::string_view word = fields.word(), name = word.substr(9);
     if (name.starts_with("ing") || name.empty())
       return;
-    std::string_view count = fields.next();
+    std::string_view count = fields.word();
     if (auto iterations = parse_whole(count)) {
       take_figures(name, *iterations, fields, number);
       return;
@@ -182,11 +164,11 @@ private:
   // "    1000  2531 ns/op", the rest of an open line. Whether it was one.
   bool take_rest(std::string_view text, size_t number)
   {
-    Fields fields(text), look(text);
-    auto iterations = parse_whole(fields.next());
-    look.next();
-    if (!iterations || !parse_figure(look.next()) ||
-        look.next().find('/') == std::string_view::npos)
+    LineCursor fields(text), look(text);
+    auto iterations = parse_whole(fields.word());
+    look.word();
+    if (!iterations || !parse_figure(look.word()) ||
+        look.word().find('/') == std::string_view::npos)
       return false;
     take_figures(std::exchange(x_open_name, ""), *iterations, fields, number);
     return true;
@@ -195,8 +177,8 @@ private:
   // "--- FAIL: BenchmarkBeta-8"
   void take_failure(std::string_view text, size_t number)
   {
-    Fields fields(text.substr(fail_mark.size()));
-    std::string_view word = fields.next();
+    LineCursor fields(text.substr(fail_mark.size()));
+    std::string_view word = fields.word();
     if (!word.starts_with("Benchmark"))
       return;
     x_open_name.clear();
@@ -216,11 +198,11 @@ private:
                        fmt::format("line {}: no figures follow its name", x_open_line));
   }
 
-  void take_figures(std::string_view name, uint64_t iterations, Fields &fields, size_t number)
+  void take_figures(std::string_view name, uint64_t iterations, LineCursor &fields, size_t number)
   {
-    std::string_view value = fields.next(), unit = fields.next();
+    std::string_view value = fields.word(), unit = fields.word();
     bool any = false;
-    for (; !unit.empty(); value = fields.next(), unit = fields.next()) {
+    for (; !unit.empty(); value = fields.word(), unit = fields.word()) {
       auto figure = parse_figure(value);
       if (!figure)
         break;

@@ -3,7 +3,7 @@
 // before a step are skipped.
 #pragma once
 
-#include <limits>
+#include <algorithm>
 #include <string_view>
 
 #include "tools/gate/readers/collector.h"
@@ -22,14 +22,6 @@ public:
       return x_ok = false;
     x_rest.remove_prefix(text.size());
     return x_ok;
-  }
-  // Takes the text if it is next; never fails.
-  bool optional(std::string_view text)
-  {
-    bool there = next_is(text);
-    if (there)
-      x_rest.remove_prefix(text.size());
-    return there;
   }
   // Takes everything up to the text and the text.
   bool skip_past(std::string_view text)
@@ -57,7 +49,7 @@ public:
   }
   // "mean ± stddev", whatever a console made of the sign: the mean. An escape ("=C2=B1") is no
   // sign: its digits are no figure.
-  double mean(double *stddev = nullptr)
+  double mean(double &stddev)
   {
     double value = number();
     blanks();
@@ -65,15 +57,14 @@ public:
     if (x_rest.substr(0, end).find('=') != x_rest.npos)
       x_ok = false;
     x_rest.remove_prefix(std::min(end, x_rest.size()));
-    double spread = number();
-    if (stddev)
-      *stddev = spread;
+    stddev = number();
     return value;
   }
+  // Up to the next blank; empty at the end.
   std::string_view word()
   {
     blanks();
-    size_t end = std::min(x_rest.find_first_of(" \t"), x_rest.size());
+    size_t end = std::min(x_rest.find_first_of(" \t\r"), x_rest.size());
     std::string_view text = x_rest.substr(0, end);
     x_rest.remove_prefix(end);
     x_ok = x_ok && !text.empty();
@@ -97,7 +88,6 @@ public:
     blanks();
     return x_rest.starts_with(text);
   }
-  std::string_view rest() const { return x_rest; }
   bool ok() const { return x_ok; }
   // All matched and nothing is left.
   bool done()

@@ -10,7 +10,7 @@
 #include <map>
 
 #include "tools/gate/readers/format.h"
-#include "tools/gate/readers/line_cursor.h"
+#include "tools/gate/readers/line_pattern.h"
 #include "tools/gate/readers/upstream_lines.h"
 #include "tools/lib/text.h"
 
@@ -63,140 +63,87 @@ static std::string row_name(std::string_view text)
   return name;
 }
 
-static Cell mean_cell(LineCursor &at, Shape shape)
+// ---- the cells of a row, by what stands behind its name; none: it is no row after all ----
+
+using Cells = std::vector<Cell>;
+
+static Cell cell(Shape shape, const LineMatch::Figure &figure)
 {
-  double stddev = 0, mean = at.mean(&stddev);
-  return {std::move(shape), mean, stddev};
+  return {std::move(shape), figure.value, figure.stddev};
 }
 
-// ---- the shapes of a row; each takes the text behind the name ----
-
-// "throughput: 9.557 ± 1.600 M ops/s, latency: 104.639 ns/op", with or without colons and the share
-// of a producer.
-static bool ops_cells(LineCursor at, std::vector<Cell> &cells)
+static Cells ops_cells(const LineMatch &match)
 {
-  at.literal("throughput");
-  at.optional(":");
-  Cell throughput = mean_cell(at, rate("throughput", ""));
-  throughput.shape.unit = clean_name(at.word()) + " ops/s";
-  at.literal("ops/s");
-  if (at.optional("("))
-    at.skip_past(")");
-  at.literal(",");
-  at.literal("latency");
-  at.optional(":");
-  double latency = at.number();
-  std::string unit(at.until('/'));
-  at.literal("op");
-  Shape shape{.name = "latency", .unit = clean_name(unit) + "/op", .gated = false};
-  cells = {throughput, {shape, latency, {}}};
-  return at.done();
+  if (!match.words[1].ends_with("/op"))
+    return {};
+  return {cell(rate("throughput", match.words[0] + " ops/s"), match.figures[0]),
+          cell({.name = "latency", .unit = match.words[1], .gated = false}, match.figures[1])};
 }
 
-// "hits throughput: A ± B M ops/s, hits latency: C ns/op, important_hits throughput: D ± E M ops/s"
-static bool storage_cells(LineCursor at, std::vector<Cell> &cells)
+static Cells storage_cells(const LineMatch &match)
 {
-  at.literal("hits throughput:");
-  Cell throughput = mean_cell(at, rate("throughput", "M ops/s"));
-  at.literal("M ops/s, hits latency:");
-  double latency = at.number();
-  at.literal("ns/op, important_hits throughput:");
-  Cell important = mean_cell(at, rate("important_throughput", "M ops/s"));
-  at.literal("M ops/s");
-  important.shape.gated = false;
-  cells = {
-      throughput, {{.name = "latency", .unit = "ns/op", .gated = false}, latency, {}}, important};
-  return at.done();
+  Shape important = rate("important_throughput", "M ops/s");
+  important.gated = false;
+  return {cell(rate("throughput", "M ops/s"), match.figures[0]),
+          cell({.name = "latency", .unit = "ns/op", .gated = false}, match.figures[1]),
+          cell(important, match.figures[2])};
 }
 
-static bool memory_cell(LineCursor &at, const char *name, bool gated, std::vector<Cell> &cells)
+// Where memory could not be read there is "n/a".
+static Cells htab_cells(const LineMatch &match)
 {
-  Cell cell{{.name = name, .unit = "MiB", .kind = Class::Memory, .gated = gated}, 0, {}};
-  if (at.optional("n/a")) {
-    cell.value = std::nan("");
-  } else {
-    cell.value = at.number();
-    if (!at.optional("MiB")) {
-      at.word();
-      cell.stddev = at.number();
-      at.literal("MiB");
-    }
-  }
-  cells.push_back(cell);
-  return at.ok();
+  auto memory = [&](size_t place, const char *name, bool gated) {
+    return cell({.name = name, .unit = "MiB", .kind = Class::Memory, .gated = gated},
+                place < match.figures.size() ? match.figures[place]
+                                             : LineMatch::Figure{std::nan(""), {}});
+  };
+  return {cell(rate("per_prod_op", "k ops/s"), match.figures[0]), memory(1, "memory", true),
+          memory(2, "peak_memory", false)};
 }
 
-// "per-prod-op: A ± Bk/s, avg mem: C ± DMiB, peak mem: EMiB"
-static bool htab_cells(LineCursor at, std::vector<Cell> &cells)
+// Of a line with a total, that is what is judged, as in a log.
+static Cells hits_cells(const LineMatch &match)
 {
-  at.literal("per-prod-op:");
-  cells = {mean_cell(at, rate("per_prod_op", "k ops/s"))};
-  at.literal("k/s, avg mem:");
-  memory_cell(at, "memory", true, cells);
-  at.literal(", peak mem:");
-  memory_cell(at, "peak_memory", false, cells);
-  return at.done();
+  auto plain = [](const char *name) {
+    return Shape{.name = name, .unit = "M ops/s", .better = Better::None, .gated = false};
+  };
+  const auto &figures = match.figures;
+  Cells cells = {cell(rate("throughput", "M ops/s"), figures.size() > 2 ? figures[2] : figures[0])};
+  if (figures.size() > 2)
+    cells.push_back(cell(plain("hits"), figures[0]));
+  if (figures.size() == 1)
+    return cells;
+  cells.push_back(cell(plain("drops"), figures[1]));
+  double drops = figures[1].value;
+  double all = cells[0].value + (figures.size() > 2 ? 0 : drops);
+  if (all > 0)
+    cells.push_back(
+        {{.name = "drop_share", .unit = "%", .kind = Class::Ratio}, 100 * drops / all, {}});
+  return cells;
 }
 
-// "A ± BM/s", then nothing, "(drops C ± DM/s)", "( AM/prod)" or "(drops ..., total operations
-// ...)".
-static bool hits_cells(LineCursor at, std::vector<Cell> &cells)
+static Cells rate_cells(const LineMatch &match)
 {
-  cells = {mean_cell(at, rate("throughput", "M ops/s"))};
-  at.literal("M/s");
-  if (at.optional("(drops")) {
-    Cell drops =
-        mean_cell(at, {.name = "drops", .unit = "M ops/s", .better = Better::None, .gated = false});
-    at.literal("M/s");
-    if (at.optional(", total operations")) {
-      // As in a log: the rate of all operations is what is judged.
-      Cell total = mean_cell(at, cells[0].shape);
-      at.literal("M/s");
-      cells[0].shape = {.name = "hits", .unit = "M ops/s", .better = Better::None, .gated = false};
-      cells.insert(cells.begin(), total);
-    }
-    double all = cells[0].value + (cells.size() > 1 ? 0 : drops.value);
-    cells.push_back(drops);
-    if (all > 0)
-      cells.push_back(
-          {{.name = "drop_share", .unit = "%", .kind = Class::Ratio}, 100 * drops.value / all, {}});
-    at.literal(")");
-  } else if (at.optional("(")) {
-    at.skip_past("/prod)");
-  }
-  return at.done();
+  return {cell({.name = "false_positive", .unit = "%", .kind = Class::Ratio}, match.figures[0])};
 }
 
-// "24.15%", "~0.35%"
-static bool rate_cells(LineCursor at, std::vector<Cell> &cells)
+static Cells operations_cells(const LineMatch &match)
 {
-  at.optional("=");
-  at.optional("~");
-  cells = {{{.name = "false_positive", .unit = "%", .kind = Class::Ratio}, at.number(), {}}};
-  at.literal("%");
-  return at.done();
+  return {cell(rate("throughput", "M ops/s"), match.figures[0])};
 }
 
-// "51.1 M/s operations"
-static bool operations_cells(LineCursor at, std::vector<Cell> &cells)
+// Than the hash map without a bloom filter, which is 100 %.
+static Cells relative_cells(double change_pct)
 {
-  cells = {{rate("throughput", "M ops/s"), at.number(), {}}};
-  at.literal("M/s operations");
-  return at.done();
+  Shape shape = rate("relative_throughput", "%");
+  shape.kind = Class::Ratio;
+  return {{shape, 100 + change_pct, {}}};
 }
 
-// "30% faster": than the hash map without a bloom filter, which is 100 %.
-static bool faster_cells(LineCursor at, std::vector<Cell> &cells)
+static Cells faster_cells(const LineMatch &match) { return relative_cells(match.figures[0].value); }
+static Cells slower_cells(const LineMatch &match)
 {
-  double change = at.number();
-  at.literal("%");
-  Shape shape{
-      .name = "relative_throughput", .unit = "%", .better = Better::Higher, .kind = Class::Ratio};
-  if (at.optional("faster"))
-    cells = {{shape, 100 + change, {}}};
-  else if (at.literal("slower"))
-    cells = {{shape, 100 - change, {}}};
-  return at.done();
+  return relative_cells(-match.figures[0].value);
 }
 
 // ---- where in a line the figures begin ----
@@ -241,26 +188,38 @@ static size_t number_start(std::string_view text, std::string_view before)
 
 static std::optional<TableRow> parse_table_row(std::string_view text)
 {
-  using Cells = bool (*)(LineCursor, std::vector<Cell> &);
   struct Form {
     size_t start;
-    Cells cells;
+    const char *pattern;
+    Cells (*cells)(const LineMatch &);
   };
+  size_t htab = text.find("per-prod-op:"), hits = spread_start(text);
   const Form forms[] = {
-      {text.find("hits throughput:"), storage_cells},
-      {text.find("throughput"), ops_cells},
-      {text.find("per-prod-op:"), htab_cells},
-      {spread_start(text), hits_cells},
-      {number_start(text, " M/s operations"), operations_cells},
-      {number_start(text, "% faster"), faster_cells},
-      {number_start(text, "% slower"), faster_cells},
-      {text.ends_with('%') ? number_start(text, "%") : text.npos, rate_cells},
+      {text.find("hits throughput:"),
+       "hits throughput: %m M ops/s, hits latency: %f ns/op, important_hits throughput: %m M ops/s",
+       storage_cells},
+      {text.find("throughput"), "throughput%[:%] %m %w ops/s%[(%* )%], latency%[:%] %f %w",
+       ops_cells},
+      {htab, "per-prod-op: %m k/s, avg mem: %m MiB, peak mem: %f MiB", htab_cells},
+      {htab, "per-prod-op: %m k/s, avg mem: %f MiB, peak mem: %f MiB", htab_cells},
+      {htab, "per-prod-op: %m k/s, avg mem: %m MiB, peak mem: n/a", htab_cells},
+      {htab, "per-prod-op: %m k/s, avg mem: n/a, peak mem: n/a", htab_cells},
+      {hits, "%m M/s", hits_cells},
+      {hits, "%m M/s (%* /prod)", hits_cells},
+      {hits, "%m M/s (drops %m M/s)", hits_cells},
+      {hits, "%m M/s (drops %m M/s, total operations %m M/s)", hits_cells},
+      {number_start(text, " M/s operations"), "%f M/s operations", operations_cells},
+      {number_start(text, "% faster"), "%f %% faster", faster_cells},
+      {number_start(text, "% slower"), "%f %% slower", slower_cells},
+      {text.ends_with('%') ? number_start(text, "%") : text.npos, "%f %%", rate_cells},
   };
   for (const Form &form : forms) {
-    if (form.start == text.npos)
+    auto match =
+        form.start == text.npos ? std::nullopt : match_line(form.pattern, text.substr(form.start));
+    if (!match)
       continue;
-    TableRow row;
-    if (!form.cells(LineCursor(text.substr(form.start)), row.cells))
+    TableRow row = {.name = "", .cells = form.cells(*match)};
+    if (row.cells.empty())
       continue;
     std::string_view name = text.substr(0, form.start);
     while (!name.empty() && (name.back() == '~' || name.back() == ' '))

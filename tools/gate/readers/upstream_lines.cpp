@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "tools/gate/readers/line_cursor.h"
+#include "tools/gate/readers/line_pattern.h"
 #include "tools/lib/bench_line.h"
 
 namespace gate
@@ -130,179 +130,99 @@ static std::optional<UpstreamLine> known_line(std::string_view text)
 
 // ---- the others ----
 
-// After "Iter N (tick): ".
-static void other_iter(LineCursor &at, UpstreamLine &line)
+namespace
 {
-  if (at.optional("hits")) {
-    line.figures.push_back({rate("throughput", "M ops/s"), at.number()});
-    at.literal("M/s important_hits");
-    line.figures.push_back({rate("important_throughput", "M ops/s", false), at.number()});
-    at.literal("M/s");
-  } else if (at.optional("creates")) {
-    double creates = at.number();
-    at.literal("k/s (");
-    line.producers = producers_of(creates, at.number());
-    at.literal("k/prod)");
-    line.figures.push_back({rate("throughput", "k ops/s"), creates});
-  } else {
-    at.literal("Send Speed");
-    at.skip_past("Rcv Speed");
-    line.figures.push_back({rate("receive", "MB/s"), at.number()});
-    at.literal("MB/s (");
-    at.skip_past(")");
+
+struct Form {
+  Kind kind;
+  const char *pattern;
+  // Of its figures; one more than these is the share of a producer. Without a unit: it is a word of
+  // the line.
+  std::vector<Shape> shapes;
+};
+
+} // namespace
+
+static const std::vector<Form> &forms()
+{
+  static const Shape throughput = rate("throughput", "M ops/s"),
+                     created = rate("throughput", "k ops/s"),
+                     important = rate("important_throughput", "M ops/s", false),
+                     latency = time("latency", "ns/op"),
+                     shown_latency = time("latency", "ns/op", false),
+                     p99 = time("latency_p99", "ns/op", false), received = rate("receive", "MB/s"),
+                     grace = time("grace_period_latency", ""),
+                     ticks = time("grace_period_ticks", "ticks", false);
+  static const std::vector<Form> all = {
+      {Kind::Iter, "Iter %i (%i us): hits %f M/s important_hits %f M/s", {throughput, important}},
+      {Kind::Iter, "Iter %i (%i us): creates %f k/s (%f k/prod)", {created}},
+      {Kind::Iter, "Iter %i (%i us): Send Speed %* Rcv Speed %f MB/s (%* )", {received}},
+      {Kind::Iter, "Iter %i %[avg%] tasks_trace grace period latency %[avg%] %f %w", {grace}},
+      {Kind::Iter, "Iter %i %[avg%] ticks per tasks_trace grace period %[avg%] %f", {ticks}},
+      {Kind::Final,
+       "Summary: hits throughput %m M ops/s, hits latency %f ns/op, important_hits throughput %m M "
+       "ops/s",
+       {throughput, shown_latency, important}},
+      {Kind::Final, "Summary: creates %m k/s (%f k/prod), %n total", {created}},
+      // What stands behind the sign is the mean here, and what stands before it the total.
+      {Kind::Final, "Summary: total trans %n MB %w %f MB/s", {received}},
+      {Kind::Part,
+       "SUMMARY tasks_trace grace period latency %[avg%] %f %w %* stddev %n %[us%]",
+       {grace}},
+      {Kind::Part, "SUMMARY ticks per tasks_trace grace period %[avg%] %f %* stddev %n", {ticks}},
+      {Kind::Part, "cpu%: lookup %f M %* events/sec (approximated from %* )", {throughput}},
+      {Kind::Part, "%n :hash_map_full_perf %f events per sec", {rate("throughput", "ops/s")}},
+      {Kind::Final, "%: median %f ns/op, stddev %n, p99 %f (%n samples)", {latency, p99}},
+      {Kind::Final, "RESULT scenario=%w %* median=%f %* p99=%f %* max=%n", {latency, p99}},
+  };
+  return all;
+}
+
+static std::optional<UpstreamLine> made_of(const Form &form, const LineMatch &match)
+{
+  UpstreamLine line;
+  line.kind = form.kind;
+  if (form.kind == Kind::Iter && !(match.numbers[0] >= 0 && match.numbers[0] < 1e9))
+    return std::nullopt;
+  if (form.kind == Kind::Iter)
+    line.iteration = static_cast<int>(match.numbers[0]);
+  line.normalised = match.numbers.size() > 1;
+  if (line.normalised)
+    line.tick_us = match.numbers[1];
+  for (size_t i = 0; i < form.shapes.size(); i++) {
+    line.figures.emplace_back(form.shapes[i], match.figures[i].value);
+    if (form.shapes[i].unit.empty())
+      line.figures[i].first.unit = match.words.at(0);
   }
-}
-
-static void tasks_trace(LineCursor &at, UpstreamLine &line)
-{
-  at.optional("avg");
-  if (at.optional("tasks_trace grace period latency")) {
-    at.optional("avg");
-    double value = at.number();
-    std::string unit = clean_name(at.word());
-    line.figures.push_back({time("grace_period_latency", unit), value});
-  } else {
-    at.optional("ticks per tasks_trace grace period");
-    at.optional("avg");
-    line.figures.push_back({time("grace_period_ticks", "ticks", false), at.number()});
+  if (match.figures.size() > form.shapes.size())
+    line.producers = producers_of(match.figures[0].value, match.figures.back().value);
+  std::string_view pattern = form.pattern;
+  if (pattern.starts_with("%:"))
+    line.name = match.words[0];
+  if (pattern.starts_with("RESULT")) {
+    line.name = "xdp-lb";
+    line.scenario = match.words[0];
   }
-}
-
-static void other_summary(LineCursor &at, UpstreamLine &line)
-{
-  if (at.optional("hits throughput")) {
-    line.figures.push_back({rate("throughput", "M ops/s"), at.mean()});
-    at.literal("M ops/s, hits latency");
-    line.figures.push_back({time("latency", "ns/op", false), at.number()});
-    at.literal("ns/op, important_hits throughput");
-    line.figures.push_back({rate("important_throughput", "M ops/s", false), at.mean()});
-    at.literal("M ops/s");
-  } else if (at.optional("creates")) {
-    double creates = at.mean();
-    at.literal("k/s (");
-    line.producers = producers_of(creates, at.number());
-    at.literal("k/prod),");
-    at.number();
-    at.literal("total");
-    line.figures.push_back({rate("throughput", "k ops/s"), creates});
-  } else {
-    // What stands behind the sign is the mean here, and what stands before it the total.
-    double mean = 0;
-    at.literal("total trans");
-    at.number();
-    at.literal("MB");
-    at.word();
-    mean = at.number();
-    at.literal("MB/s");
-    line.figures.push_back({rate("receive", "MB/s"), mean});
-  }
-}
-
-// "cpu03: lookup 71.234M ± 0.456M events/sec (approximated from 32 samples of ~14ms)"
-static void per_cpu_lookup(LineCursor &at, UpstreamLine &line)
-{
-  at.literal("cpu");
-  at.until(':');
-  at.literal("lookup");
-  line.figures.push_back({rate("throughput", "M ops/s"), at.number()});
-  at.literal("M");
-  at.skip_past("events/sec (approximated from");
-  at.skip_past(")");
-}
-
-// "3:hash_map_full_perf 1234567 events per sec"
-static void per_cpu_update(LineCursor &at, UpstreamLine &line)
-{
-  at.number();
-  at.literal(":hash_map_full_perf");
-  line.figures.push_back({rate("throughput", "ops/s"), at.number()});
-  at.literal("events per sec");
-}
-
-// "bpf-nop: median 1.18 ns/op, stddev 0.03, p99 1.24 (238 samples)"
-static void timing(LineCursor &at, UpstreamLine &line)
-{
-  line.name = at.until(':');
-  at.literal("median");
-  line.figures.push_back({time("latency", "ns/op"), at.number()});
-  at.literal("ns/op, stddev");
-  at.number();
-  at.literal(", p99");
-  line.figures.push_back({time("latency_p99", "ns/op", false), at.number()});
-  at.literal("(");
-  at.number();
-  at.literal("samples)");
-}
-
-// "RESULT scenario=x samples=200 median=81.00 stddev=0.50 cv=0.62 min=80.10 p99=84.00 max=90.00"
-static void machine_line(LineCursor &at, UpstreamLine &line)
-{
-  at.literal("RESULT scenario=");
-  line.scenario = at.word();
-  line.name = "xdp-lb";
-  at.skip_past("median=");
-  line.figures.push_back({time("latency", "ns/op"), at.number()});
-  at.skip_past("p99=");
-  line.figures.push_back({time("latency_p99", "ns/op", false), at.number()});
-  at.skip_past("max=");
-  at.number();
-}
-
-static void numbered(LineCursor &at, UpstreamLine &line)
-{
-  double iteration = at.number();
-  if (!(iteration >= 0 && iteration < 1e9))
-    at.literal("no such iteration");
-  else
-    line.iteration = static_cast<int>(iteration);
+  return line;
 }
 
 static std::optional<UpstreamLine> other_line(std::string_view text)
 {
-  LineCursor at(text);
-  UpstreamLine line;
-  if (at.optional("Iter")) {
-    numbered(at, line);
-    if (at.optional("(")) {
-      line.tick_us = at.number();
-      line.normalised = true;
-      at.literal("us):");
-      other_iter(at, line);
-    } else {
-      tasks_trace(at, line);
-      at.optional("ns");
-    }
-  } else if (at.optional("Summary:")) {
-    line.kind = Kind::Final;
-    other_summary(at, line);
-  } else if (at.optional("SUMMARY")) {
-    line.kind = Kind::Part;
-    tasks_trace(at, line);
-    at.skip_past("stddev");
-    at.number();
-    at.optional("us");
-  } else if (at.next_is("RESULT scenario=")) {
-    line.kind = Kind::Final;
-    machine_line(at, line);
-  } else if (at.next_is("cpu")) {
-    line.kind = Kind::Part;
-    per_cpu_lookup(at, line);
-  } else if (text.find(":hash_map_full_perf") < 8) {
-    line.kind = Kind::Part;
-    per_cpu_update(at, line);
-  } else if (text.find(": median ") != text.npos) {
-    line.kind = Kind::Final;
-    timing(at, line);
-  } else {
+  // Most lines of an input are none of these, and there may be millions.
+  bool may_be_one = std::string_view("ISRc0123456789").find(text[0]) != text.npos ||
+                    text.find(": median ") != text.npos;
+  if (!may_be_one)
     return std::nullopt;
-  }
-  return at.done() ? std::optional<UpstreamLine>(line) : std::nullopt;
+  for (const Form &form : forms())
+    if (auto match = match_line(form.pattern, text))
+      return made_of(form, *match);
+  return std::nullopt;
 }
 
 std::optional<UpstreamLine> parse_upstream_line(std::string_view text)
 {
   auto line = known_line(text);
-  return line ? line : other_line(text);
+  return line || text.empty() ? line : other_line(text);
 }
 
 } // namespace gate

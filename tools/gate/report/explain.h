@@ -4,15 +4,13 @@
 
 #include <string>
 
-#include "tools/lib/json.h"
-#include "tools/lib/result.h"
+#include "tools/gate/report/report.h"
 
 namespace gate
 {
 
-// report: what --json wrote (docs/gate-json.md). wanted: a part of "name parameter=value metric" or
-// a glob for it. Several rows get a paragraph each. Throws usage_error when none matches, or when
-// this is no report.
-std::string explain_rows(const result::json &report, const std::string &wanted);
+// wanted: a part of "name parameter=value metric" or a glob for it. Several rows get a paragraph
+// each. Throws usage_error when none matches.
+std::string explain_rows(const Report &report, const std::string &wanted);
 
 } // namespace gate

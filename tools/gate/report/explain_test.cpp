@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// gate explain: each verdict and each way of measuring in sentences, from the report's JSON alone.
+// gate explain: each verdict and each way of measuring in sentences, from the report alone.
 #include "tools/gate/report/explain.h"
 
-#include "tools/gate/report/writers/writers_fixture.h"
-#include "tools/lib/json.h"
+#include "tools/gate/testing/report_fixture.h"
 
 using namespace unit_test;
 using namespace gate;
-using result::json;
 
 static Row judged(Verdict verdict)
 {
@@ -25,7 +23,8 @@ static Row judged(Verdict verdict)
 
 static std::string said(const Row &row)
 {
-  return explain_rows(json::parse(format_json({.command = "check", .rows = {row}})), "lookup");
+  Report report = {.command = "check", .rows = {row}};
+  return explain_rows(parse_report(format_json(report), "report"), "lookup");
 }
 
 static void expect_said(const Row &row, std::initializer_list<const char *> parts,
@@ -110,7 +109,7 @@ TEST(explain_counted_rows_tell_the_functions_once_a_benchmark)
   misses.unit = "events/op";
   Report report = {.command = "check", .rows = {insns, misses}};
   auto said_of = [&](const std::string &wanted) {
-    return explain_rows(json::parse(format_json(report)), wanted);
+    return explain_rows(parse_report(format_json(report), "report"), wanted);
   };
   expect_has(said_of("lookup"), "\nlookup nr_entries=1000: there is no profile of either side");
   Value events = {{"insns", {{"base", 600}, {"comp", 637}, {"change", 37}}}};
@@ -141,11 +140,10 @@ TEST(explain_what_no_run_could_have_seen)
 
 TEST(explain_finds_rows_and_refuses_the_rest)
 {
-  json report = json::parse(format_json(all_verdicts()));
+  Report report = all_verdicts();
   auto count = [&](const char *wanted) { return count_of(explain_rows(report, wanted), ": "); };
   expect(count("regressed") >= 1 && count("un*") >= 1);
   expect_throws([&] { explain_rows(report, "improve_"); }, "'improved'?");
-  expect_throws([] { explain_rows(json::parse("[]"), "a"); }, "no report of gate");
-  expect_throws([] { explain_rows(json::parse(R"({"schema": "bpfgate-result"})"), "a"); },
-                "no report of gate");
+  for (const char *other : {"[]", R"({"schema": "bpfgate-result"})"})
+    expect_throws([&] { parse_report(other, "file"); }, "no report of gate");
 }

@@ -4,18 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <set>
 
+#include "tools/gate/report/layout.h"
 #include "tools/gate/report/writing.h"
 
 namespace gate
 {
 
-static constexpr size_t column_count = 9;
-using Line = std::array<std::string, column_count>;
+using Line = std::vector<std::string>;
 
 int exit_code(const Report &report)
 {
@@ -45,7 +44,7 @@ std::map<std::string, std::set<std::string>> telling_parameters(const std::vecto
   std::map<std::string, std::map<std::string, std::set<std::string>>> values;
   for (const Row &row : rows)
     for (const auto &[parameter, value] : row.parameters.items())
-      values[row.name][parameter].insert(dump_json(value, -1));
+      values[row.name][parameter].insert(value.dump());
   std::map<std::string, std::set<std::string>> telling;
   for (const auto &[name, parameters] : values)
     for (const auto &[parameter, seen] : parameters)
@@ -142,24 +141,6 @@ static Line make_line(const Row &row, const std::string &name)
           format_verdict(row)};
 }
 
-static std::string layout(const std::vector<Line> &lines, const std::vector<std::string> &notes)
-{
-  std::array<size_t, column_count> widths = {};
-  for (const Line &line : lines)
-    for (size_t i = 0; i < column_count; i++)
-      widths[i] = std::max(widths[i], line[i].size());
-  std::string text;
-  for (size_t n = 0; n < lines.size(); n++) {
-    for (size_t i = 0; i + 1 < column_count; i++)
-      text += i < 2 ? fmt::format("{:<{}}  ", lines[n][i], widths[i])
-                    : fmt::format("{:>{}}  ", lines[n][i], widths[i]);
-    text += lines[n][column_count - 1] + "\n";
-    if (!notes[n].empty())
-      text += "    " + notes[n] + "\n";
-  }
-  return text;
-}
-
 std::string format_mean(const std::vector<Row> &rows)
 {
   size_t used = 0;
@@ -193,7 +174,7 @@ std::string format_table(const Report &report)
   for (const std::string &remark : report.remarks)
     text += "note: " + one_line(remark) + "\n";
   if (!report.rows.empty())
-    text += layout(lines, notes);
+    text += in_columns(lines, 2, notes);
   text += format_mean(report.rows);
   if (!report.skipped.empty())
     text += fmt::format("skipped: {}\n", report.skipped);

@@ -2,7 +2,6 @@
 // The report as JSON (docs/gate-json.md): written and read back.
 #include <fmt/format.h>
 
-#include <cmath>
 #include <limits>
 
 #include "tools/gate/report/report.h"
@@ -16,18 +15,8 @@ using result::json;
 static constexpr const char *schema_name = "bpfgate-report";
 static constexpr int schema_version = 1;
 
-static json number(const std::optional<double> &value)
-{
-  return value && std::isfinite(*value) ? json(*value) : json();
-}
-
-static json numbers(const std::vector<double> &values)
-{
-  json list = json::array();
-  for (double value : values)
-    list.push_back(number(value));
-  return list;
-}
+// The library writes what is not finite as null.
+static json number(const std::optional<double> &value) { return value ? json(*value) : json(); }
 
 static json tests_json(const std::optional<Tests> &tests)
 {
@@ -57,7 +46,7 @@ static json drift_json(const std::optional<Drift> &drift)
 {
   if (!drift)
     return {};
-  return {{"anchor", drift->anchor}, {"change", number(drift->change)}, {"budget", drift->budget}};
+  return {{"anchor", drift->anchor}, {"change", drift->change}, {"budget", drift->budget}};
 }
 
 static json reasons_json(const std::vector<Reason> &reasons)
@@ -76,7 +65,7 @@ static json row_json(const Row &row)
 {
   json interval;
   if (row.interval)
-    interval = {number(row.interval->low), number(row.interval->high)};
+    interval = {row.interval->low, row.interval->high};
   return {{"name", row.name},
           {"parameters", row.parameters},
           {"metric", row.metric},
@@ -104,13 +93,8 @@ static json row_json(const Row &row)
           {"same_bytecode", row.same_bytecode},
           {"waived", waived_json(row.waived)},
           {"drift", drift_json(row.drift)},
-          {"base_samples", numbers(row.base_samples)},
-          {"comp_samples", numbers(row.comp_samples)}};
-}
-
-static std::string dump(const json &value, int indent = -1)
-{
-  return result::json_text(value, indent);
+          {"base_samples", row.base_samples},
+          {"comp_samples", row.comp_samples}};
 }
 
 // Everything but the rows.
@@ -147,7 +131,7 @@ static std::string list_text(const char *name, const json &list)
   std::string text = fmt::format(",\n \"{}\": [", name);
   const char *separator = "\n  ";
   for (const json &item : list) {
-    text += separator + dump(item);
+    text += separator + result::json_text(item);
     separator = ",\n  ";
   }
   return text + "\n ]";
@@ -155,7 +139,7 @@ static std::string list_text(const char *name, const json &list)
 
 std::string format_json(const Report &report)
 {
-  std::string text = dump(head_json(report), 1);
+  std::string text = result::json_text(head_json(report), 1);
   text.resize(text.rfind('\n'));
   json rows = json::array();
   for (const Row &row : report.rows)

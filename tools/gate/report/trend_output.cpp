@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "tools/gate/judge/row_name.h"
@@ -85,66 +84,7 @@ static std::string change_lines(const Trend &trend)
   return text;
 }
 
-namespace
-{
-
-// Points as "*", outliers as "o", levels as "-"; the oldest run is on the left.
-class TextPlot {
-public:
-  explicit TextPlot(const Trend &trend) : x_trend(trend)
-  {
-    x_width = std::min<size_t>(most_columns, trend.points.size());
-    for (const TrendPoint &point : trend.points) {
-      x_low = std::min(x_low, point.value);
-      x_high = std::max(x_high, point.value);
-    }
-  }
-
-  std::string text()
-  {
-    if (!(x_low <= x_high))
-      return "";
-    x_lines.assign(lines, std::string(x_width, ' '));
-    for (const Segment &segment : x_trend.levels.segments)
-      for (size_t i = segment.begin; i < segment.end; i++)
-        put(i, segment.center, '-');
-    for (size_t i = 0; i < x_trend.points.size(); i++)
-      put(i, x_trend.points[i].value, '*');
-    for (size_t outlier : x_trend.levels.outliers)
-      put(outlier, x_trend.points[outlier].value, 'o');
-    return joined();
-  }
-
-private:
-  static constexpr size_t lines = 8, most_columns = 72;
-
-  void put(size_t place, double value, char mark)
-  {
-    double share = x_high > x_low ? (value - x_low) / (x_high - x_low) : 0.5;
-    size_t line = lines - 1 - std::lround(share * (lines - 1));
-    x_lines[line][place * x_width / x_trend.points.size()] = mark;
-  }
-
-  std::string joined() const
-  {
-    std::string high = format_figure(x_high, ""), low = format_figure(x_low, ""), text;
-    size_t margin = std::max(high.size(), low.size());
-    for (size_t i = 0; i < lines; i++) {
-      const std::string &label = i == 0 ? high : i + 1 == lines ? low : "";
-      text += fmt::format("    {:>{}} |{}\n", label, margin, x_lines[i]);
-    }
-    return text;
-  }
-
-  const Trend &x_trend;
-  size_t x_width;
-  double x_low = std::numeric_limits<double>::infinity(), x_high = -x_low;
-  std::vector<std::string> x_lines;
-};
-
-} // namespace
-
-std::string format_trends(const std::vector<Trend> &trends, bool plots)
+std::string format_trends(const std::vector<Trend> &trends)
 {
   std::vector<std::vector<std::string>> lines = {
       {"row", "runs", "gaps", "outliers", "levels", "spread", "p"}};
@@ -159,9 +99,6 @@ std::string format_trends(const std::vector<Trend> &trends, bool plots)
       text += fmt::format("{}: {} gaps, the first at {}: {}\n", trend_name(trend),
                           trend.gaps.size(), trend.gaps.front().label, trend.gaps.front().gap);
     text += change_lines(trend);
-    if (plots || !trend.levels.changes.empty())
-      text +=
-          (trend.levels.changes.empty() ? trend_name(trend) + ":\n" : "") + TextPlot(trend).text();
   }
   return text;
 }

@@ -18,9 +18,8 @@ bool is_worse(const Trend &trend, size_t number);
 // "lpm-trie-update nr_entries=1000 latency"; with how it was measured, if both ways occur.
 std::string trend_name(const Trend &trend);
 
-// A table of all, changes with the runs between which they lie, and a plot of each that changed or
-// (plots) of all.
-std::string format_trends(const std::vector<Trend> &trends, bool plots);
+// A table of all, and changes with the runs between which they lie.
+std::string format_trends(const std::vector<Trend> &trends);
 
 std::string trends_json(const std::vector<Trend> &trends, double alpha);
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tools/gate/judge/row_name.h"
 #include "tools/lib/json.h"
 
 namespace gate
@@ -66,8 +67,7 @@ std::string full_name(const Row &row, std::string_view before, std::string_view 
 
 std::string row_title(const Row &row)
 {
-  std::string name = full_name(row, " ", "=");
-  return one_line(row.metric.empty() ? name : name + " " + row.metric);
+  return one_line(row_text(row.name, row.parameters, row.metric));
 }
 
 static std::string counted(const Counts &counts, std::initializer_list<Verdict> verdicts)
@@ -133,22 +133,24 @@ std::string describe(const Row &row)
   return one_line(text);
 }
 
+std::string replaced(const std::string &text, const Replacements &replacements)
+{
+  std::string out;
+  for (char c : text)
+    if (auto found = replacements.find(c); found != replacements.end())
+      out += found->second;
+    else
+      out += c;
+  return out;
+}
+
 std::string one_line(const std::string &text)
 {
   // The library knows what valid UTF-8 is.
-  std::string line = json::parse(dump_json(text, -1)).get<std::string>();
+  std::string line = json::parse(result::json_text(text)).get<std::string>();
   std::replace_if(
       line.begin(), line.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, ' ');
   return line;
-}
-
-std::vector<double> finite(const std::vector<double> &values)
-{
-  std::vector<double> kept;
-  for (double value : values)
-    if (std::isfinite(value))
-      kept.push_back(value);
-  return kept;
 }
 
 MeanStddev mean_stddev(const std::vector<double> &values)
@@ -166,7 +168,5 @@ std::string environment_text(const Value &environment, const char *name)
   const Value *found = environment.find(name);
   return found && !found->is_null() ? one_line(found->shown()) : "";
 }
-
-std::string dump_json(const json &value, int indent) { return result::json_text(value, indent); }
 
 } // namespace gate

@@ -2,11 +2,13 @@
 // What the writers share: verdicts in the notions of other formats, names, sentences about rows.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tools/gate/report/report.h"
+#include "tools/gate/statistics/statistics.h"
 #include "tools/lib/json.h"
 
 namespace gate
@@ -39,11 +41,12 @@ std::string describe(const Row &row);
 // "5 %", "0.5 points": of Row::tolerance.
 std::string format_tolerance(const Row &row);
 
+// The text with other texts in place of some characters, for markup that gives them a meaning.
+using Replacements = std::map<char, std::string>;
+std::string replaced(const std::string &text, const Replacements &replacements);
+
 // Valid UTF-8 without control characters: what replaces a line break is a blank.
 std::string one_line(const std::string &text);
-
-// Those that are numbers.
-std::vector<double> finite(const std::vector<double> &values);
 
 struct MeanStddev {
   double mean, stddev; // sample standard deviation, 0 for one value
@@ -52,8 +55,5 @@ MeanStddev mean_stddev(const std::vector<double> &values);
 
 // A member of an environment as text, "" where it is absent.
 std::string environment_text(const Value &environment, const char *name);
-
-// JSON that may hold any text.
-std::string dump_json(const result::json &value, int indent = 1);
 
 } // namespace gate

@@ -250,11 +250,27 @@ static double p_value(const Scan &scan, double statistic, NullSeries null, doubl
   return (static_cast<double>(extreme) + 1) / (static_cast<double>(most) + 1);
 }
 
+// A level whose points are all equal, beside one whose points all differ, was not made by the same
+// noise, however much that makes neighbours alike. Of rounded figures some of either are equal.
+static bool is_other_noise(const Values &values, const Fit &fit)
+{
+  constexpr size_t enough = 8;
+  Values parts[2];
+  for (size_t i = 0; i < values.size(); i++)
+    parts[i >= fit.first && i < fit.last].push_back(values[i]);
+  auto all_differ = [](Values part) {
+    std::sort(part.begin(), part.end());
+    return part.size() >= enough && std::adjacent_find(part.begin(), part.end()) == part.end();
+  };
+  return (is_constant(parts[0]) && all_differ(parts[1])) ||
+         (is_constant(parts[1]) && all_differ(parts[0]));
+}
+
 static double p_value(const Scan &scan, const Fit &fit, const Values &values, double level,
                       uint64_t seed)
 {
   double p = p_value(scan, fit.statistic, NullSeries(values, seed), level);
-  if (p > level)
+  if (p > level || is_other_noise(values, fit))
     return p;
   NullSeries dependent(scan, residuals_of(values, fit), seed);
   return std::max(p, p_value(scan, fit.statistic, std::move(dependent), level));

@@ -51,6 +51,36 @@ TEST(changes_input_47_a_spike_is_an_outlier)
   }
 }
 
+TEST(changes_to_a_level_without_spread)
+{
+  for (uint64_t seed = 0; seed < 10; seed++)
+    for (auto [noisy, equal] : {std::pair(10, 20), {12, 12}, {15, 15}}) {
+      std::vector<double> values = steps(seed, {{noisy, 100}});
+      values.resize(noisy + equal, 120);
+      double p = change_p_value(values, .01, 1);
+      expect(p <= .01,
+             fmt::format("{} points, then {} equal ones, seed {}: p={}", noisy, equal, seed, p));
+    }
+}
+
+TEST(changes_of_rounded_figures_are_no_more_than_promised)
+{
+  // Runs that are alike stay at one figure for long; 200 series, of which more than 7 have a
+  // probability of 0.1 % at a chance of 1 %.
+  Noise noise(6);
+  size_t alarms = 0;
+  for (int series = 0; series < 200; series++) {
+    double state = noise();
+    std::vector<double> values;
+    for (int i = 0; i < 30; i++) {
+      state = 0.9 * state + std::sqrt(1 - 0.9 * 0.9) * noise();
+      values.push_back(std::round(2 * state));
+    }
+    alarms += change_p_value(values, .01, series) <= .01;
+  }
+  expect(alarms <= 7, fmt::format("{} false alarms", alarms));
+}
+
 TEST(changes_up_and_back)
 {
   Levels levels = find_levels(steps(3, {{40, 0}, {25, 6}, {40, 0}}), .01, 1);

@@ -27,6 +27,20 @@ double quantile(std::vector<double> values, double q)
 
 double median(std::vector<double> values) { return quantile(std::move(values), 0.5); }
 
+std::vector<double> finite(const std::vector<double> &values)
+{
+  std::vector<double> kept;
+  for (double value : values)
+    if (std::isfinite(value))
+      kept.push_back(value);
+  return kept;
+}
+
+std::optional<double> finite(double value)
+{
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
 double robust_sigma(const std::vector<double> &values)
 {
   return (quantile(values, 0.75) - quantile(values, 0.25)) / 1.349;

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 namespace gate
@@ -20,6 +21,10 @@ namespace gate
 // Of values that are all finite. Empty: NaN. quantile: q from 0 to 1, linear between neighbours.
 double median(std::vector<double> values);
 double quantile(std::vector<double> values, double q);
+
+// Those that are numbers; nothing for what is none.
+std::vector<double> finite(const std::vector<double> &values);
+std::optional<double> finite(double value);
 
 // Standard deviation of the middle half: IQR / 1.349, which is sigma for normal noise.
 double robust_sigma(const std::vector<double> &values);

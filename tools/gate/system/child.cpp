@@ -6,13 +6,19 @@
 #include <chrono>
 
 #include "tools/gate/system/interrupt.h"
-#include "tools/gate/system/spawn.h"
 
 namespace gate
 {
 
 static constexpr size_t longest_line = 16u << 20;
 static constexpr size_t last_words_size = 65536; // a guest's console may come behind them
+
+process::Options child_options()
+{
+  process::Options options = {.own_group = true, .grace_ms = grace_ms, .death_signal = SIGTERM};
+  options.prepare = restore_signals;
+  return options;
+}
 
 Child::Child(const std::string &program, const std::vector<std::string> &arguments)
     : x_err(process::memory_file())

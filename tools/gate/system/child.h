@@ -12,6 +12,14 @@
 namespace gate
 {
 
+// How long a child has for its end, before it is killed.
+inline constexpr long grace_ms = 2000;
+
+// How gate starts what it runs: it dies with the gate, in a process group of its own, so that
+// Ctrl-C reaches the gate alone, which then ends it in order. Signals are as they were before
+// catch_interrupts().
+process::Options child_options();
+
 class Child {
 public:
   // arguments: without the program's name. Standard error is kept, for last_words(). Throws

@@ -5,9 +5,9 @@
 
 #include <string_view>
 
+#include "tools/gate/system/child.h"
 #include "tools/gate/system/errors.h"
 #include "tools/gate/system/interrupt.h"
-#include "tools/gate/system/spawn.h"
 
 namespace gate
 {

@@ -22,6 +22,20 @@ inline Recording recording(const std::vector<std::string> &arguments,
   return recording;
 }
 
+// Keeps it as the baseline, as gate record does. Returns how many rows were replaced.
+inline size_t add(Store store, const std::string &class_name, const std::string &executable,
+                  const Recording &recording)
+{
+  Run run = {.series = {class_name, recording.arguments},
+             .command = "record",
+             .time = recording.result.started,
+             .accepted = true,
+             .reason = "recorded",
+             .seed = recording.seed,
+             .revision = recording.result.tool.revision};
+  return store.keep(std::move(run), executable, recording.result, {}, true).replaced;
+}
+
 inline size_t count_rows(const Baseline &baseline)
 {
   size_t rows = 0;

@@ -10,6 +10,7 @@ usage: cases_test.py, with the environment variable GATE
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -100,6 +101,9 @@ CASES = [
     ("qt_old.txt qt_new.txt", 1, {"uprobe-nop throughput": ("regressed", ""),
                                   "uprobe-push throughput": ("regressed", "")}),
     ("m_old.txt m_new.txt", 3, {"lpm-trie-noop throughput": ("inconclusive", "needs 8 loads")}),
+    ("q_old.txt q_new.txt", 3, {f"{stack}-{size} {metric}": ("inconclusive", "needs 8 loads a side")
+                                for stack, size in (("no-private-stack", 1), ("private-stack", 1), ("no-private-stack", 4096))
+                                for metric in ("throughput", "drop_share")}),
     ("n10_o.txt n10_n.txt", 1, {"Beta time": ("regressed", "")}),
     ("kt_new.txt kt_old.txt", 3, {"b failed": ("missing", "not in comp")}),
     ("kt_old.txt kt_new.txt", 3, {"b failed": ("invalid", "new, and it fails")}),
@@ -189,6 +193,22 @@ def faults_of(arguments, code, wanted):
     return faults
 
 
+def sides():
+    """What only comp has stands on comp's side in each format, though it failed."""
+    faults = []
+    for form, wanted, unwanted in (
+            ("table", r"^b +failed +- +1 ", None), ("markdown", r"^\| b \| failed \| - \| 1 \|", None),
+            ("commit", r"^b failed +- +1 ", None), ("html", r'data-label="base">–</td><td class="num" data-label="comp">1<', None),
+            ("github", r"b failed::1; new, and it fails", None), ("go-comp", r"^BenchmarkB 1 1 failed", None),
+            ("go-base", r"^BenchmarkA 1 0 failed", r"^BenchmarkB"),
+            ("openmetrics", r'bench="b".*side="comp",unit=""\} 1', r'bench="b".*side="base"'),
+            ("json", r'"name":"b",.*"base":null,"comp":1.0,"base_loads":0,"comp_loads":1', None)):
+        _, said, _ = compare(f"kt_old.txt kt_new.txt --format {form}")
+        if not re.search(wanted, said, re.MULTILINE) or (unwanted and re.search(unwanted, said, re.MULTILINE)):
+            faults.append(f"{form}:\n{said}")
+    return faults
+
+
 def hints():
     _, said, rows = compare("rz_old.txt rz_new.txt")
     faults = [f"{row['name']}: {row['note']}" for row in rows if (row.get("note") or "").count("--rename") > 3]
@@ -224,16 +244,19 @@ def trend_units():
 def modes():
     """The figures of a row do not contradict each other: a change that was not detected is none that
     nine of ten such runs would, and as many loads as there are do not decide."""
-    _, said, rows = compare("modes_old modes_new")
-    row = rows[0]
-    needed = row["tests"]["units_needed"]
-    right = row["verdict"] == "inconclusive" and row["mde"] > abs(row["change"]) and (needed is None or needed > 20)
-    return [] if right else [f"change {row['change']}, mde {row['mde']}, needs {needed}:\n{said}"]
+    faults = []
+    for files in ("modes_old modes_new", "b2_old.txt b2_new.txt"):
+        _, said, rows = compare(files)
+        row = rows[0]
+        needed = row["tests"]["units_needed"]
+        right = row["verdict"] == "inconclusive" and row["mde"] > abs(row["change"]) and (needed is None or needed > 20)
+        faults += [] if right else [f"change {row['change']}, mde {row['mde']}, needs {needed}:\n{said}"]
+    return faults
 
 
 def main():
     failed = 0
-    checks = {"hints": hints, "trend_order": trend_order, "trend_units": trend_units, "modes": modes}
+    checks = {"sides": sides, "hints": hints, "trend_order": trend_order, "trend_units": trend_units, "modes": modes}
     cases = [*((case[0], faults_of(*case)) for case in CASES), *((name, check()) for name, check in checks.items())]
     for name, faults in cases:
         failed += bool(faults)

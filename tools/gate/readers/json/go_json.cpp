@@ -41,16 +41,17 @@ static std::string text_of(Input &input)
   return text;
 }
 
-static const Register go_json(JsonFormat{.name = "go test -json",
-                                         .is_it =
-                                             [](const JsonMembers &top) {
-                                               return !top.is_list() && top.has("Action") &&
-                                                      (top.has("Package") || top.has("Time"));
-                                             },
-                                         .read =
-                                             [](Input &input, bool) {
-                                               Input text(text_of(input), input.name());
-                                               return read_lines(text);
-                                             }});
+static Reading read(Input &input, bool)
+{
+  Input text(text_of(input), input.name());
+  return read_lines(text);
+}
+
+static bool is_it(const JsonMembers &top)
+{
+  return !top.is_list() && top.has("Action") && (top.has("Package") || top.has("Time"));
+}
+
+static const Register go_json(JsonFormat{"go test -json", is_it, read});
 
 } // namespace gate

@@ -5,82 +5,60 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <map>
 
-#include "tools/gate/readers/collector.h"
 #include "tools/gate/readers/format.h"
-#include "tools/gate/statistics/units.h"
-#include "tools/lib/json.h"
-#include "tools/lib/json_stream.h"
+#include "tools/gate/readers/json/entries.h"
 
 namespace gate
 {
 
 using result::Benchmark;
 using result::Better;
-using result::Class;
 using result::json;
 using result::Status;
 
-// Members of an entry that are no user counters.
-static constexpr std::array<std::string_view, 33> own_members{"name",
-                                                              "family_index",
-                                                              "per_family_instance_index",
-                                                              "run_name",
-                                                              "run_type",
-                                                              "repetitions",
-                                                              "repetition_index",
-                                                              "threads",
-                                                              "aggregate_name",
-                                                              "aggregate_unit",
-                                                              "error_occurred",
-                                                              "error_message",
-                                                              "skipped",
-                                                              "skip_message",
-                                                              "iterations",
-                                                              "real_time",
-                                                              "cpu_time",
-                                                              "time_unit",
-                                                              "cpu_coefficient",
-                                                              "real_coefficient",
-                                                              "big_o",
-                                                              "rms",
-                                                              "label",
-                                                              "items_per_second",
-                                                              "bytes_per_second",
-                                                              "allocs_per_iter",
-                                                              "max_bytes_used",
-                                                              "total_allocated_bytes",
-                                                              "net_heap_growth",
-                                                              "complexity_n",
-                                                              "display_aggregates_only",
-                                                              "report_aggregates_only",
-                                                              "n"};
+static constexpr EntryList list = {"Google Benchmark JSON", "benchmarks",
+                                   "'name', 'cpu_time' and 'real_time'"};
 
-static std::string text_of(const json &entry, const char *member)
-{
-  auto found = entry.find(member);
-  return found != entry.end() && found->is_string() ? found->get<std::string>() : "";
-}
+// Members of an entry that are no user counters.
+static constexpr std::array own_members = {"name",
+                                           "family_index",
+                                           "per_family_instance_index",
+                                           "run_name",
+                                           "run_type",
+                                           "repetitions",
+                                           "repetition_index",
+                                           "threads",
+                                           "aggregate_name",
+                                           "aggregate_unit",
+                                           "error_occurred",
+                                           "error_message",
+                                           "skipped",
+                                           "skip_message",
+                                           "iterations",
+                                           "real_time",
+                                           "cpu_time",
+                                           "time_unit",
+                                           "cpu_coefficient",
+                                           "real_coefficient",
+                                           "big_o",
+                                           "rms",
+                                           "label",
+                                           "items_per_second",
+                                           "bytes_per_second",
+                                           "allocs_per_iter",
+                                           "max_bytes_used",
+                                           "total_allocated_bytes",
+                                           "net_heap_growth",
+                                           "complexity_n",
+                                           "display_aggregates_only",
+                                           "report_aggregates_only",
+                                           "n"};
 
 static bool is_true(const json &entry, const char *member)
 {
-  auto found = entry.find(member);
-  return found != entry.end() && found->is_boolean() && found->get<bool>();
-}
-
-// NaN where the member is a NaN or Infinity token, which the input turned into a text.
-static std::optional<double> figure_of(const json &entry, const std::string &member)
-{
-  auto found = entry.find(member);
-  if (found == entry.end())
-    return std::nullopt;
-  if (found->is_number() && std::isfinite(found->get<double>()))
-    return found->get<double>();
-  if (*found == "n" || *found == "i" || found->is_null())
-    return std::numeric_limits<double>::quiet_NaN();
-  return std::nullopt;
+  return entry.value(member, json()) == true;
 }
 
 namespace
@@ -92,59 +70,32 @@ public:
 
   Reading read(bool partial)
   {
-    JsonBytes bytes(x_input, true);
-    size_t texts = 0;
-    try {
-      while (!bytes.at_end()) {
-        auto element = [&](const json &, const json &entry, size_t index) { take(entry, index); };
-        json root = read_json(bytes, "benchmarks", element);
-        check(root);
-        take_context(root);
-        texts++;
-      }
-    } catch (const input_error &failure) {
-      if (!partial || x_collector.empty())
-        throw;
-      x_collector.remark(fmt::format("only in part: {}", failure.what()));
-    }
-    if (texts > 1)
-      x_collector.remark(fmt::format("{} runs in one file", texts));
+    read_entries(
+        x_input, list, partial, x_collector, [&](const json &entry) { take(entry); },
+        [&](const json &root) { take_context(root); });
     use_aggregates();
     if (x_repetitions > 1)
       x_collector.remark("a repetition counts as a load: what a benchmark sets up outside of its "
                          "function is shared by them");
-    return x_collector.take("Google Benchmark JSON");
+    return x_collector.take(list.format);
   }
 
 private:
-  void check(const json &root) const
+  void take(const json &entry)
   {
-    if (!root.is_object() || !root.contains("benchmarks") || !root["benchmarks"].is_array())
-      throw input_error(fmt::format("{}: /benchmarks is no list", x_input.name()));
-  }
-
-  [[noreturn]] void fail(size_t index, const std::string &what) const
-  {
-    throw input_error(fmt::format("{}: /benchmarks/{} {}", x_input.name(), index, what));
-  }
-
-  void take(const json &entry, size_t index)
-  {
-    if (!entry.is_object())
-      fail(index, "is no object");
     std::string name = text_of(entry, "run_name");
     if (name.empty())
       name = text_of(entry, "name");
     if (name.empty())
-      fail(index, "has no name");
+      throw wrong_entry("has no name");
     if (text_of(entry, "run_type") == "aggregate" || entry.contains("big_o") ||
         entry.contains("rms"))
       keep_aggregate(name, entry);
     else
-      take_run(name, entry, index);
+      take_run(name, entry);
   }
 
-  void take_run(const std::string &name, const json &entry, size_t index)
+  void take_run(const std::string &name, const json &entry)
   {
     Benchmark &benchmark = x_collector.benchmark(name);
     if (is_true(entry, "error_occurred"))
@@ -153,10 +104,10 @@ private:
       return skip(benchmark, entry);
     if (benchmark.status != Status::Ok)
       return; // another repetition was skipped
-    add_times(benchmark, name, entry, index);
+    add_times(benchmark, name, entry);
     add_counters(benchmark, entry);
-    if (auto iterations = figure_of(entry, "iterations"); iterations && !benchmark.iterations)
-      benchmark.iterations = *iterations;
+    if (!benchmark.iterations && entry.contains("iterations"))
+      benchmark.iterations = figure_at(entry, "iterations");
     x_repetitions = std::max(x_repetitions, benchmark.metrics[0].samples.size());
   }
 
@@ -169,17 +120,15 @@ private:
 
   // The figure that the benchmark's author chose is judged: CPU time, unless the name says that it
   // is timed by the clock or by itself.
-  void add_times(Benchmark &benchmark, const std::string &name, const json &entry, size_t index)
+  void add_times(Benchmark &benchmark, const std::string &name, const json &entry)
   {
     bool by_clock = name.find("/real_time") != name.npos || name.find("/manual_time") != name.npos;
     std::string unit = text_of(entry, "time_unit");
     unit = clean_name(unit.empty() ? "ns" : unit);
     for (const char *member : {"cpu_time", "real_time"}) {
-      auto value = figure_of(entry, member);
-      if (!value)
-        fail(index, fmt::format("has no number '{}'", member));
       bool gated = (member == std::string_view("real_time")) == by_clock;
-      x_collector.add_load(benchmark, {.name = member, .unit = unit, .gated = gated}, {*value});
+      x_collector.add_load(benchmark, {.name = member, .unit = unit, .gated = gated},
+                           {figure_at(entry, member)});
     }
   }
 
@@ -187,13 +136,13 @@ private:
   {
     // They follow from the time.
     for (const char *rate : {"items_per_second", "bytes_per_second"})
-      if (auto value = figure_of(entry, rate))
+      if (entry.contains(rate))
         x_collector.add_load(benchmark,
                              {.name = rate, .unit = "/s", .better = Better::Higher, .gated = false},
-                             {*value});
+                             {figure_at(entry, rate)});
     for (const auto &[member, value] : entry.items())
       if (std::find(own_members.begin(), own_members.end(), member) == own_members.end())
-        if (auto figure = figure_of(entry, member))
+        if (auto figure = figure_of(value))
           x_collector.add_load(benchmark, {.name = clean_name(member), .better = Better::Unknown},
                                {*figure});
   }
@@ -205,9 +154,9 @@ private:
     if ((kind != "median" && kind != "mean") || x_aggregates.size() >= result::most_benchmarks)
       return;
     json &times = x_aggregates[clean_name(name)][kind] = json::object();
-    for (const char *member : {"cpu_time", "real_time", "time_unit"})
-      if (auto found = entry.find(member); found != entry.end())
-        times[member] = *found;
+    for (const char *member : {"cpu_time", "real_time"})
+      times[member] = figure_at(entry, member);
+    times["time_unit"] = text_of(entry, "time_unit");
   }
 
   void use_aggregates()
@@ -218,7 +167,7 @@ private:
       if (!benchmark.metrics.empty() || benchmark.status != Status::Ok)
         continue;
       auto median = kinds.find("median");
-      add_times(benchmark, name, median == kinds.end() ? kinds.begin()->second : median->second, 0);
+      add_times(benchmark, name, median == kinds.end() ? kinds.begin()->second : median->second);
       used++;
     }
     if (used)
@@ -233,7 +182,7 @@ private:
     if (context == root.end() || !context->is_object())
       return;
     Value seen = Value::object();
-    if (auto cpus = figure_of(*context, "num_cpus"); cpus && std::isfinite(*cpus))
+    if (auto cpus = figure_of(context->value("num_cpus", json())); cpus && std::isfinite(*cpus))
       seen["cpus"] = *cpus;
     for (const char *member : {"library_build_type", "library_version"})
       if (std::string text = text_of(*context, member); !text.empty())
@@ -256,13 +205,14 @@ private:
 
 } // namespace
 
-static const Register google_json(JsonFormat{
-    .name = "Google Benchmark JSON",
-    .is_it =
-        [](const JsonMembers &top) {
-          return !top.is_list() && top.schema().empty() && !top.has("machine_info") &&
-                 (top.has("context") || top.has("benchmarks"));
-        },
-    .read = [](Input &input, bool partial) { return GoogleReader(input).read(partial); }});
+static Reading read(Input &input, bool partial) { return GoogleReader(input).read(partial); }
+
+static bool is_it(const JsonMembers &top)
+{
+  return !top.is_list() && top.schema().empty() && !top.has("machine_info") &&
+         (top.has("context") || top.has("benchmarks"));
+}
+
+static const Register google_json(JsonFormat{list.format, is_it, read});
 
 } // namespace gate

@@ -219,7 +219,8 @@ std::string format_google(const Report &report, Side side)
   for (const GoogleBenchmark &benchmark : benchmarks)
     if (benchmark.main)
       add_benchmark(list, benchmark, side);
-  return dump_json({{"context", google_context(report, side)}, {"benchmarks", list}}) + "\n";
+  return result::json_text({{"context", google_context(report, side)}, {"benchmarks", list}}, 1) +
+         "\n";
 }
 
 } // namespace gate

@@ -8,7 +8,7 @@
 
 #include "tools/gate/report/writers/writers.h"
 #include "tools/gate/report/writing.h"
-#include "tools/gate/system/hash.h"
+#include "tools/lib/hash.h"
 #include "tools/lib/json.h"
 
 namespace gate
@@ -80,8 +80,8 @@ static json test_of(const Report &report, const Row &row)
 {
   std::string kernel = environment_text(report.comp_environment, "kernel");
   std::string path = path_of(row);
-  std::string unique = content_hash(fmt::format("{} {} {} {}", report.started, report.seed,
-                                                row_title(row), dump_json(misc_of(row))));
+  std::string unique = sha1_hex(fmt::format("{} {} {} {}", report.started, report.seed,
+                                            row_title(row), result::json_text(misc_of(row))));
   json test = {{"id", fmt::format("{}:{}", origin, unique)},
                {"build_id", fmt::format("{}:{}", origin, kernel.empty() ? "unknown" : kernel)},
                {"origin", origin},
@@ -104,7 +104,7 @@ std::string format_kcidb(const Report &report)
     if (row.gated)
       tests.push_back(test_of(report, row));
   json all = {{"version", {{"major", 5}, {"minor", 3}}}, {"tests", tests}};
-  return dump_json(all) + "\n";
+  return result::json_text(all, 1) + "\n";
 }
 
 } // namespace gate

@@ -14,20 +14,10 @@ namespace gate
 // ASCII punctuation is only that punctuation, also in a table's cell.
 static std::string escape(const std::string &text)
 {
-  std::string out;
-  for (char c : one_line(text)) {
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (std::string_view("\\`*_{}[]#|~!@:").find(c) != std::string_view::npos)
-      out += std::string("\\") + c;
-    else
-      out += c;
-  }
-  return out;
+  Replacements markup = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}};
+  for (char c : std::string_view("\\`*_{}[]#|~!@:"))
+    markup[c] = std::string("\\") + c;
+  return replaced(one_line(text), markup);
 }
 
 static std::string figure(const Row &row, const std::optional<double> &value)
@@ -96,31 +86,16 @@ std::string format_markdown(const Report &report)
 
 // ---- workflow commands ----
 
-static std::string command_text(const std::string &text, bool property)
+static std::string command_text(const std::string &text)
 {
-  std::string out;
-  for (char c : text) {
-    if (c == '%')
-      out += "%25";
-    else if (c == '\r')
-      out += "%0D";
-    else if (c == '\n')
-      out += "%0A";
-    else if (property && c == ':')
-      out += "%3A";
-    else if (property && c == ',')
-      out += "%2C";
-    else
-      out += c;
-  }
-  return out;
+  return replaced(text, {{'%', "%25"}, {'\r', "%0D"}, {'\n', "%0A"}});
 }
 
 // Which file and line would have to change is not known: a benchmark is no source.
 static std::string annotation(const char *level, const std::string &title, const std::string &text)
 {
-  return fmt::format("::{} title={}::{}\n", level, command_text(title, true),
-                     command_text(text, false));
+  std::string property = replaced(command_text(title), {{':', "%3A"}, {',', "%2C"}});
+  return fmt::format("::{} title={}::{}\n", level, property, command_text(text));
 }
 
 static const char *level_of(const Row &row, const Report &report)

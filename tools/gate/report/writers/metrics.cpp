@@ -34,13 +34,7 @@ using Families = std::map<std::string, Family>;
 
 static std::string label(const std::string &name, const std::string &value)
 {
-  std::string out;
-  for (char c : one_line(value)) {
-    if (c == '\\' || c == '"')
-      out += '\\';
-    out += c;
-  }
-  return fmt::format("{}=\"{}\"", name, out);
+  return fmt::format("{}=\"{}\"", name, replaced(one_line(value), {{'\\', "\\\\"}, {'"', "\\\""}}));
 }
 
 static std::string row_labels(const Row &row)
@@ -168,7 +162,7 @@ std::string format_bencher(const Report &report)
   for (const Row &row : report.rows)
     if (row.comp)
       all[one_line(full_name(row, " ", "="))][one_line(row.metric)] = bencher_metric(row);
-  return dump_json(all) + "\n";
+  return result::json_text(all, 1) + "\n";
 }
 
 // ---- github-action-benchmark ----
@@ -187,7 +181,7 @@ std::string format_action(const Report &report, result::Better better)
     entry["extra"] = fmt::format("{}: {}", verdict, describe(row));
     all.push_back(std::move(entry));
   }
-  return dump_json(all) + "\n";
+  return result::json_text(all, 1) + "\n";
 }
 
 } // namespace gate

@@ -23,7 +23,6 @@ std::string overview_section(const Report &report);
 std::string table_section(const Report &report, const std::vector<std::string> &names);
 std::string benchmarks_section(const Report &report, const std::vector<std::string> &names);
 std::string environment_section(const Report &report);
-std::string reading_section(const Report &report);
 
 // What page.js draws of the rows.
 result::json plot_data(const Report &report, const std::vector<std::string> &names);

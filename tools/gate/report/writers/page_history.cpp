@@ -70,14 +70,6 @@ static PlotSeries parse_series(const json &row, const std::string &at)
   return series;
 }
 
-static json numbers_or_null(const std::vector<double> &values)
-{
-  json list = json::array();
-  for (double value : values)
-    list.push_back(std::isfinite(value) ? json(value) : json());
-  return list;
-}
-
 static std::string figure(const PlotSeries &series, size_t index)
 {
   const std::string &unit = series.unit;
@@ -123,7 +115,7 @@ History read_history(const std::string &text)
         continue;
       figures += figure(series, history.plots.size());
       history.plots.push_back({{"unit", series.unit},
-                               {"values", numbers_or_null(series.values)},
+                               {"values", series.values},
                                {"labels", series.labels},
                                {"changes", series.changes}});
     }

@@ -18,37 +18,13 @@ using result::json;
 
 std::string escape(const std::string &text)
 {
-  std::string out;
-  for (char c : one_line(text)) {
-    switch (c) {
-    case '&':
-      out += "&amp;";
-      break;
-    case '<':
-      out += "&lt;";
-      break;
-    case '>':
-      out += "&gt;";
-      break;
-    case '"':
-      out += "&quot;";
-      break;
-    case '\'':
-      out += "&#39;";
-      break;
-    default:
-      out += c;
-    }
-  }
-  return out;
+  return replaced(one_line(text),
+                  {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}});
 }
 
 std::string script_json(const json &value)
 {
-  std::string out;
-  for (char c : dump_json(value, -1))
-    out += c == '<' ? "\\u003c" : c == '>' ? "\\u003e" : std::string(1, c);
-  return out;
+  return replaced(result::json_text(value), {{'<', "\\u003c"}, {'>', "\\u003e"}});
 }
 
 // A shape and a word: never colour alone.
@@ -256,22 +232,19 @@ std::string benchmarks_section(const Report &report, const std::vector<std::stri
 
 json plot_data(const Report &report, const std::vector<std::string> &names)
 {
-  auto number = [](const std::optional<double> &value) {
-    return value && std::isfinite(*value) ? json(*value) : json();
-  };
   json rows = json::array();
   for (size_t i = 0; i < names.size(); i++) {
     const Row &row = report.rows[i];
     json interval;
     if (row.interval)
-      interval = {number(row.interval->low), number(row.interval->high)};
+      interval = {row.interval->low, row.interval->high};
     rows.push_back({{"name", one_line(names[i] + " " + row.metric)},
                     {"unit", one_line(row.unit)},
                     {"gated", row.gated},
                     {"verdict", to_string(row.verdict)},
                     {"higher", row.better == result::Better::Higher},
                     {"relative", row.relative},
-                    {"change", number(row.change)},
+                    {"change", row.change ? json(*row.change) : json()},
                     {"interval", interval},
                     {"tolerance", row.method == "exact" ? json() : json(row.tolerance)},
                     {"base", finite(row.base_samples)},
@@ -280,7 +253,7 @@ json plot_data(const Report &report, const std::vector<std::string> &names)
   return rows;
 }
 
-// ---- the environment, and how to read it ----
+// ---- the environment ----
 
 // Lists and objects in words, numbers with four digits.
 static std::string value_text(const Value &value)
@@ -348,28 +321,6 @@ std::string environment_section(const Report &report)
     remarks = "<ul>\n" + remarks + "</ul>\n";
   return "<section>\n<h2>Environment</h2>\n" + remarks +
          environment_tables(report.base_environment, report.comp_environment) + "</section>\n";
-}
-
-std::string reading_section(const Report &report)
-{
-  return fmt::format(
-      "<section>\n<h2>How to read this</h2>\n<dl>\n"
-      "<dt>regressed</dt><dd>The whole interval lies beyond the tolerance, for the worse.</dd>\n"
-      "<dt>improved</dt><dd>The same for the better.</dd>\n"
-      "<dt>unchanged</dt><dd>Proven not worse than the tolerance.</dd>\n"
-      "<dt>inconclusive</dt><dd>Neither is proven; the note says what more it would take.</dd>\n"
-      "<dt>waived</dt><dd>Regressed or missing, and somebody answers for it; the note says who and "
-      "until when.</dd>\n"
-      "<dt>new, missing</dt><dd>Only comp has it; only base has it.</dd>\n"
-      "<dt>invalid, incomparable</dt><dd>A bad sample or failed work; another unit, machine or "
-      "definition.</dd>\n"
-      "<dt>MDE</dt><dd>The smallest change for the worse that nine of ten such runs would "
-      "detect.</dd>\n"
-      "<dt>tolerance</dt><dd>How much worse is accepted. Memory has an absolute floor besides, so "
-      "that its interval may reach over the shaded band.</dd>\n"
-      "<dt>false alarms</dt><dd>The chance of any in this run is at most {:.3g} %, whatever the "
-      "number of rows.</dd>\n</dl>\n</section>\n",
-      100 * report.alpha);
 }
 
 } // namespace gate::page

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // The page as text; what a browser makes of it is in formats_test.py.
-#include "tools/gate/report/writers/writers_fixture.h"
+#include "tools/gate/testing/report_fixture.h"
 
 using namespace unit_test;
 using namespace gate;

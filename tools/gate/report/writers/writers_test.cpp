@@ -7,8 +7,8 @@
 #include <limits>
 #include <locale>
 
-#include "tools/gate/report/writers/writers_fixture.h"
 #include "tools/gate/report/writing.h"
+#include "tools/gate/testing/report_fixture.h"
 #include "tools/lib/atomic_file.h"
 #include "tools/lib/json.h"
 #include "tools/lib/temporary_directory.h"

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Programs that run when a task gets another name, by the way they are attached. Each only counts,
+ * so that user space knows that it ran.
+ */
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+#include "progs/bench_hits.h"
+
+struct bench_hits hits[BENCH_HIT_CPUS];
+
+/* Not atomic: none of these is preempted, and nothing but the CPU itself counts here. */
+#define HOOK(name, section)                                                                        \
+	SEC(section) int name(void *ctx)                                                           \
+	{                                                                                          \
+		hits[bpf_get_smp_processor_id() & (BENCH_HIT_CPUS - 1)].count++;                   \
+		return 0;                                                                          \
+	}
+
+HOOK(on_kprobe, "kprobe/__set_task_comm")
+HOOK(on_kretprobe, "kretprobe/__set_task_comm")
+HOOK(on_raw_tp, "raw_tp/task_rename")
+HOOK(on_fentry, "fentry/__set_task_comm")
+HOOK(on_fexit, "fexit/__set_task_comm")
+
+char _license[] SEC("license") = "Dual BSD/GPL";
