@@ -20,7 +20,7 @@ static std::string escape(const std::string &text)
   return replaced(one_line(text), markup);
 }
 
-static std::string figure(const Row &row, const std::optional<double> &value)
+static std::string cell(const Row &row, const std::optional<double> &value)
 {
   return value ? escape(format_figure(*value, row.unit)) : "-";
 }
@@ -31,7 +31,7 @@ static std::string table_line(const Row &row, const std::string &name)
   if (!row.note.empty())
     verdict += ": " + escape(row.note);
   return fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", escape(name),
-                     escape(row.metric), figure(row, row.base), figure(row, row.comp),
+                     escape(row.metric), cell(row, row.base), cell(row, row.comp),
                      escape(format_change(row)), escape(format_interval(row)),
                      escape(format_mde(row)), format_loads(row), verdict);
 }
