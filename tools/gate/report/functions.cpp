@@ -136,8 +136,16 @@ static Value benchmark_value(const Benchmark &base, const Benchmark &comp, doubl
           {"changed", std::move(list)}};
 }
 
+static bool has_profile(const result::Result &result)
+{
+  return std::any_of(result.benchmarks.begin(), result.benchmarks.end(),
+                     [](const Benchmark &benchmark) { return !benchmark.functions.empty(); });
+}
+
 Value changed_functions(const result::Result &base, const result::Result &comp, double tolerance)
 {
+  if (!has_profile(base) && !has_profile(comp))
+    return Value::list();
   std::map<std::string, const Benchmark *> before;
   for (const Benchmark &benchmark : base.benchmarks)
     before.emplace(result::benchmark_key(benchmark), &benchmark);
