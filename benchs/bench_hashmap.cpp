@@ -41,7 +41,8 @@ public:
     bpf::check(bpf_map__set_map_flags(map, flags), "set flags of map", "hashmap");
     bpf::check(bpf_map__set_key_size(map, sizes.key), "size map", "hashmap");
     bpf::check(bpf_map__set_max_entries(map, sizes.max_entries), "size map", "hashmap");
-    fix_hash_seed(map);
+    if (!resizable) // which takes no such flag
+      fix_hash_seed(map);
     x_skel->rodata->nr_entries = sizes.nr_entries;
     x_skel.load_only({x_skel->progs.*prog, x_skel->progs.walk_keys});
     fill(sizes);

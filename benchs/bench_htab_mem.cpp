@@ -89,7 +89,8 @@ public:
     bpf::check(bpf_map__set_value_size(map, params.number("value-size")), "size map", "htab");
     if (params.flag("preallocated"))
       bpf::check(bpf_map__set_map_flags(map, 0), "set flags of map", "htab");
-    fix_hash_seed(map);
+    if (!resizable) // which takes no such flag
+      fix_hash_seed(map);
     x_skel->rodata->stride = x_pairs ? params.producers / 2 : params.producers;
     auto &progs = x_skel->progs;
     bpf_program *op = x_pairs                                  ? progs.add_only

@@ -96,6 +96,13 @@ ELSEWHERE = {
     "    build/tools/vmtest/vmtest --kernel debian:$k --memory 2048 --append lsm=lockdown,capability,yama,bpf --out $k -- "
     "bench -q -w1 -d1 --interval 200 --net --json r.json '*'\n"
     "done": "made the table below it: some minutes a kernel",
+    "for k in 6.1 6.12 7.2; do\n"
+    "    build/tools/vmtest/vmtest --kernel debian:$k --icount --out counts-$k -- bench -q --loads 3 --json r.json "
+    "trig-kernel-count trig-kprobe trig-kretprobe trig-kprobe-multi trig-kretprobe-multi trig-fentry trig-fexit trig-fmodret "
+    "trig-tp trig-rawtp trig-uprobe-nop trig-uretprobe-nop trig-uprobe-nop5 trig-usdt-nop rename-rawtp rename-fentry "
+    "rename-kprobe 'bpf-*' 'crypto-*' 'local-storage-cache-*' rb-libbpf --nr_maps 16\n"
+    "done": "made the table below it: two minutes a kernel",
+    "ci/kernel_table counts-6.1/r.json counts-6.12/r.json counts-7.2/r.json": "reads what the command above it made",
     "ci/bench_names native=native.json 6.1=6.1/r.json 6.12=6.12/r.json 7.2=7.2/r.json":
         ("bench_names", "ci/meson.build", "bench_names_test.py"),
     "gate record --vm debian:6.12 --model --seeds 1-5 --baseline base.json -- --loads 1 bloom-lookup hashmap-without-bloom "

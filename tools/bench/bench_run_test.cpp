@@ -60,17 +60,19 @@ static double least(const std::vector<double> &values)
   return *std::min_element(values.begin(), values.end());
 }
 
-// Setting up, started, three intervals, summary: in this order and nothing of them twice.
+// Setting up, started, three intervals, summary: in this order and nothing of them twice. On a busy
+// machine more intervals, where nothing was done in those three.
 static void expect_whole_run(const Ended &ended, const std::string &name)
 {
   expect(ended.status == 0, fmt::format("{}: exit {}: {}", name, ended.status, ended.err));
   auto lines = parsed_lines(ended);
-  expect_eq(lines.size(), 6u);
+  expect(lines.size() >= 6, fmt::format("{}: {} lines", name, lines.size()));
+  size_t intervals = lines.size() - 3;
   expect(lines[0].kind == Kind::SettingUp && lines[0].name == name, name);
   expect(lines[1].kind == Kind::Started && lines[1].name == name, name);
-  for (int i = 0; i < 3; i++)
-    expect(lines[2 + i].kind == Kind::Iter && lines[2 + i].iteration == i, name);
-  expect(lines[5].kind == Kind::Summary, name);
+  for (size_t i = 0; i < intervals; i++)
+    expect(lines[2 + i].kind == Kind::Iter && lines[2 + i].iteration == static_cast<int>(i), name);
+  expect(lines.back().kind == Kind::Summary, name);
 }
 
 // A benchmark that this kernel cannot run: one line that says what is missing, and exit 4.
