@@ -18,11 +18,6 @@
 namespace gate
 {
 
-template <class... Values> static void say(fmt::format_string<Values...> format, Values &&...values)
-{
-  write_file("-", fmt::format(format, std::forward<Values>(values)...));
-}
-
 using result::Benchmark;
 using result::Metric;
 using result::Result;

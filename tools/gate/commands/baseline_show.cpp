@@ -44,15 +44,6 @@ static json run_json(const Run &run)
           {"kernel", run.environment.find("kernel") ? *run.environment.find("kernel") : Value()}};
 }
 
-static json waiver_json(const Waiver &waiver)
-{
-  return {{"row", waiver.row},
-          {"owner", waiver.owner},
-          {"reason", waiver.reason},
-          {"until", waiver.until},
-          {"bound_pct", waiver.bound_pct}};
-}
-
 static json header_json(const char *schema) { return {{"schema", schema}, {"version", 1}}; }
 
 static void write_json(const std::string &path, const json &value)
@@ -78,7 +69,7 @@ static void list_json(const Options &options, const Store &store, const std::vec
     value["anchors"].push_back({{"name", anchor.name}, {"run", anchor.run}, {"time", anchor.time}});
   value["waivers"] = json::array();
   for (const Waiver &waiver : waivers)
-    value["waivers"].push_back(waiver_json(waiver));
+    value["waivers"].push_back(to_value(waiver));
   write_json(options.json, value);
 }
 

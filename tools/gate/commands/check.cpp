@@ -91,16 +91,13 @@ public:
     if (x_options.bisect || without_inject(x_options.bench_arguments) != x_options.bench_arguments)
       return remark("not kept in the history: slowed on purpose, or a step of git bisect");
     for (bool interleaved : {false, true}) {
-      Checked checked = {.series = {x_class, without_inject(x_options.bench_arguments)},
-                         .how = interleaved ? How::Interleaved : How::Alone,
-                         .executable = x_executable,
-                         .base_revision = "",
-                         .seed = x_options.seed,
-                         .result = figures(interleaved)};
+      Run run = {.series = {x_class, without_inject(x_options.bench_arguments)},
+                 .how = interleaved ? How::Interleaved : How::Alone,
+                 .seed = x_options.seed};
       for (const Group &group : x_groups)
         if (group.interleaved() == interleaved)
-          checked.base_revision = group.recording->result.tool.revision;
-      remark(keep_checked(x_store, x_report, std::move(checked)));
+          run.base_revision = group.recording->result.tool.revision;
+      remark(keep_checked(x_store, x_report, std::move(run), x_executable, figures(interleaved)));
     }
   }
 
@@ -276,8 +273,7 @@ private:
       if (x_null->judge_last(x_options.alpha))
         distrust();
     }
-    const std::vector<Row> &null = x_null->rows();
-    x_report.rows.insert(x_report.rows.end(), null.begin(), null.end());
+    append(x_null->rows());
   }
 
   void distrust()
@@ -350,10 +346,27 @@ private:
     benchmark.reason = reason;
   }
 
-  void append(std::vector<Candidate> candidates)
+  void append(std::vector<Row> rows)
   {
-    for (Row &row : rows_of(std::move(candidates)))
-      x_report.rows.push_back(std::move(row));
+    std::move(rows.begin(), rows.end(), std::back_inserter(x_report.rows));
+  }
+
+  // Of all groups of one kind. only: as match().
+  std::vector<Candidate> match_all(bool interleaved, const std::set<std::string> *only = nullptr)
+  {
+    std::vector<Candidate> all;
+    for (Group &group : x_groups)
+      if (group.interleaved() == interleaved)
+        for (Candidate &candidate : match(group, only))
+          all.push_back(std::move(candidate));
+    return all;
+  }
+
+  void append_judged(std::vector<Candidate> judged)
+  {
+    std::vector<Row> rows = rows_of(std::move(judged));
+    remark(find_host_shift(rows));
+    append(std::move(rows));
   }
 
   // The family-wise alpha is shared between stored and interleaved rows by their numbers.
@@ -369,33 +382,21 @@ private:
 
   void judge_stored()
   {
-    std::vector<Candidate> family;
-    for (Group &group : x_groups)
-      if (!group.interleaved())
-        for (Candidate &candidate : match(group, nullptr))
-          family.push_back(std::move(candidate));
+    std::vector<Candidate> family = match_all(false);
     if (!family.empty())
       remark(use_history(family, RunHistory(x_store, x_baseline_class),
                          new_run(figures(false), x_bench_hash, x_against),
                          x_options.stored_rule()));
     judge(family, alpha_of(false), x_options.alpha);
-    std::vector<Row> rows = rows_of(std::move(family));
-    remark(find_host_shift(rows));
-    std::move(rows.begin(), rows.end(), std::back_inserter(x_report.rows));
+    append_judged(std::move(family));
   }
 
   void judge_interleaved(Interleave &bench)
   {
-    std::vector<Candidate> first;
-    for (Group &group : x_groups)
-      if (group.interleaved())
-        for (Candidate &candidate : match(group, nullptr))
-          first.push_back(std::move(candidate));
+    std::vector<Candidate> first = match_all(true);
     judge_in_two_looks(first, alpha_of(true), x_options.alpha,
                        [&](const auto &again) { return look_again(bench, again); });
-    std::vector<Row> rows = rows_of(std::move(first));
-    remark(find_host_shift(rows));
-    std::move(rows.begin(), rows.end(), std::back_inserter(x_report.rows));
+    append_judged(std::move(first));
   }
 
   std::vector<Candidate> look_again(Interleave &bench, const std::map<std::string, size_t> &again)
@@ -412,14 +413,9 @@ private:
         }
     x_progress.set_title("confirm");
     bench.measure(with_null(tasks));
-    std::vector<Candidate> second;
     for (Group &group : x_groups)
-      if (group.interleaved()) {
-        group.settings.planned_units = 0;
-        for (Candidate &candidate : match(group, &keys))
-          second.push_back(std::move(candidate));
-      }
-    return second;
+      group.settings.planned_units = 0;
+    return match_all(true, &keys);
   }
 
   // What comp's side gave at the last look, of what was measured in this way.
@@ -458,7 +454,7 @@ private:
     std::vector<Candidate> rest = match_rows(base, comp, settings);
     for (Candidate &candidate : rest)
       hint_parameters(x_baseline, candidate.row);
-    append(std::move(rest));
+    append(rows_of(std::move(rest)));
   }
 
   const Options &x_options;

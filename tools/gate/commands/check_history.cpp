@@ -57,27 +57,21 @@ static bool has_figures(const Benchmark &benchmark)
                      [](const Metric &metric) { return !metric.samples.empty(); });
 }
 
-std::string keep_checked(const Store &store, const Report &report, Checked checked)
+std::string keep_checked(const Store &store, const Report &report, Run run,
+                         const std::string &executable, const result::Result &figures)
 {
-  std::vector<Benchmark> &benchmarks = checked.result.benchmarks;
-  if (std::none_of(benchmarks.begin(), benchmarks.end(), has_figures))
+  if (std::none_of(figures.benchmarks.begin(), figures.benchmarks.end(), has_figures))
     return "";
   std::string why = objection(report);
-  Run run = {.series = checked.series,
-             .command = "check",
-             .how = checked.how,
-             .time = checked.result.started,
-             .accepted = why.empty(),
-             .reason = why.empty() ? "checked" : why,
-             .seed = checked.seed,
-             .revision = checked.result.tool.revision,
-             .base_revision = checked.base_revision,
-             .merge_base = merge_base(checked.base_revision, checked.result.tool.revision)};
+  run.command = "check";
+  run.time = figures.started;
+  run.accepted = why.empty();
+  run.reason = why.empty() ? "checked" : why;
+  run.revision = figures.tool.revision;
+  run.merge_base = merge_base(run.base_revision, run.revision);
   try {
     int64_t id =
-        Store(store)
-            .keep(std::move(run), checked.executable, checked.result, judgements_of(report), false)
-            .run;
+        Store(store).keep(std::move(run), executable, figures, judgements_of(report), false).run;
     return why.empty() ? fmt::format("kept as run {}", id)
                        : fmt::format("kept as run {}, not accepted ({}); if it is wanted: gate "
                                      "baseline accept {} --reason TEXT",

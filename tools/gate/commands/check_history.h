@@ -10,19 +10,12 @@
 namespace gate
 {
 
-// A run that has been judged.
-struct Checked {
-  Series series;
-  How how = How::Interleaved;
-  std::string executable; // its bytes, read before it was measured
-  std::string base_revision;
-  uint64_t seed = 0;
-  result::Result result; // of comp, with samples
-};
-
 // Accepted is what exits 0 without a waiver: nothing regressed and everything was compared. Only
 // accepted runs count for predictions and trends, and no check ever becomes the baseline by itself.
-// Returns a remark. A store that cannot be written costs the history, never the verdict.
-std::string keep_checked(const Store &store, const Report &report, Checked checked);
+// run: what was measured, how and against what; the rest is filled in here. executable: its bytes,
+// read before it was measured. figures: of comp, with samples. Returns a remark. A store that
+// cannot be written costs the history, never the verdict.
+std::string keep_checked(const Store &store, const Report &report, Run run,
+                         const std::string &executable, const result::Result &figures);
 
 } // namespace gate

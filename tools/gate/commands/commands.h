@@ -2,10 +2,13 @@
 // The commands. Each prints its outcome and returns the exit code.
 #pragma once
 
+#include <fmt/format.h>
+
 #include "tools/gate/cli/options.h"
 #include "tools/gate/history/store.h"
 #include "tools/gate/measure/interleave.h"
 #include "tools/gate/report/report.h"
+#include "tools/lib/atomic_file.h"
 
 namespace gate
 {
@@ -27,6 +30,12 @@ Report check_against(const Options &options, const Recording &against);
 // The list of the bench that is judged: its refusals decide the exit code. Throws usage_error when
 // bench refused its arguments, nothing_measurable, or serve_error.
 result::Result list_bench(Interleave &bench, size_t command);
+
+// To the standard output.
+template <class... Values> void say(fmt::format_string<Values...> format, Values &&...values)
+{
+  write_file("-", fmt::format(format, std::forward<Values>(values)...));
+}
 
 // The waivers of --waivers, or of the store; and the file they are in.
 void apply_waivers(Report &report, const Options &options);

@@ -14,11 +14,6 @@
 namespace gate
 {
 
-template <class... Values> static void say(fmt::format_string<Values...> format, Values &&...values)
-{
-  write_file("-", fmt::format(format, std::forward<Values>(values)...));
-}
-
 namespace
 {
 

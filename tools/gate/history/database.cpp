@@ -76,8 +76,6 @@ void Database::execute(const char *sql) const
 
 int64_t Database::last_id() const { return sqlite3_last_insert_rowid(x_handle.get()); }
 
-bool Database::is_read_only() const { return sqlite3_db_readonly(x_handle.get(), "main") == 1; }
-
 void Statement::Finalize::operator()(sqlite3_stmt *statement) const { sqlite3_finalize(statement); }
 
 Statement::Statement(const Database &database, const char *sql) : x_database(database)

@@ -87,8 +87,6 @@ public:
   Statement prepare(const char *sql) const { return {*this, sql}; }
   void execute(const char *sql) const; // one or several statements
   int64_t last_id() const;
-  // The file or its file system is write protected.
-  bool is_read_only() const;
 
   [[noreturn]] void fail() const;
 

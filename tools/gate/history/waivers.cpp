@@ -85,15 +85,20 @@ std::vector<Waiver> read_waivers(const std::string &path)
   return waivers;
 }
 
+Value to_value(const Waiver &waiver)
+{
+  return {{"row", waiver.row},
+          {"owner", waiver.owner},
+          {"reason", waiver.reason},
+          {"until", waiver.until},
+          {"bound_pct", waiver.bound_pct}};
+}
+
 void write_waivers(const std::string &path, const std::vector<Waiver> &waivers)
 {
   json list = json::array();
   for (const Waiver &waiver : waivers)
-    list.push_back({{"row", waiver.row},
-                    {"owner", waiver.owner},
-                    {"reason", waiver.reason},
-                    {"until", waiver.until},
-                    {"bound_pct", waiver.bound_pct}});
+    list.push_back(to_value(waiver));
   json value = {{"schema", schema}, {"version", version}, {"waivers", list}};
   write_file(path, result::json_text(value, 2) + "\n");
 }

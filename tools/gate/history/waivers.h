@@ -23,6 +23,9 @@ struct Waiver {
   double bound_pct = 0; // that the row may be worse than base; for a ratio: points
 };
 
+// Its members as in the file.
+Value to_value(const Waiver &waiver);
+
 // Empty for a file that is not there. Throws result::error for a damaged one.
 std::vector<Waiver> read_waivers(const std::string &path);
 void write_waivers(const std::string &path, const std::vector<Waiver> &waivers);

@@ -106,13 +106,10 @@ private:
   static std::optional<Test> parse_test(std::string_view text)
   {
     Test test;
-    bool ok = text.starts_with("ok"), not_ok = text.starts_with("not ok");
-    if (!ok && !not_ok)
+    bool ok = text.starts_with("ok ");
+    if (!ok && !text.starts_with("not ok "))
       return std::nullopt;
-    text.remove_prefix(ok ? 2 : 6);
-    if (!text.starts_with(' '))
-      return std::nullopt;
-    text.remove_prefix(1);
+    text.remove_prefix(ok ? 3 : 7);
     size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
     if (digits == 0 || (digits < text.size() && text[digits] != ' '))
       return std::nullopt; // "ok, let us see"

@@ -60,11 +60,9 @@ std::string format_markdown(const Report &report)
 {
   std::vector<std::string> names = short_names(report.rows);
   std::vector<std::string> attention, others;
-  for (Verdict verdict :
-       {Verdict::Regressed, Verdict::Invalid, Verdict::Missing, Verdict::Incomparable})
-    for (size_t i = 0; i < names.size(); i++)
-      if (needs_attention(report.rows[i]) && report.rows[i].verdict == verdict)
-        attention.push_back(table_line(report.rows[i], names[i]));
+  for (const Row *row : worst_first(report))
+    if (needs_attention(*row))
+      attention.push_back(table_line(*row, names[row - report.rows.data()]));
   for (size_t i = 0; i < names.size(); i++)
     if (const Row &row = report.rows[i]; !needs_attention(row) && (row.base || row.comp))
       others.push_back(table_line(row, names[i]));

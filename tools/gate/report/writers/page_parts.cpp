@@ -113,11 +113,11 @@ static std::string attention_item(size_t index, const Row &row, const std::strin
 static std::string attention_list(const Report &report, const std::vector<std::string> &names)
 {
   std::string items;
-  for (Verdict verdict : {Verdict::Regressed, Verdict::Invalid, Verdict::Missing,
-                          Verdict::Incomparable, Verdict::Waived, Verdict::Improved})
-    for (size_t i = 0; i < names.size(); i++)
-      if (const Row &row = report.rows[i]; row.gated && row.verdict == verdict)
-        items += attention_item(i, row, names[i]);
+  for (const Row *row : worst_first(report))
+    if (row->verdict != Verdict::Inconclusive && row->verdict < Verdict::Unchanged) {
+      size_t place = row - report.rows.data();
+      items += attention_item(place, *row, names[place]);
+    }
   return items.empty() ? "" : "<ul class=\"attention\">\n" + items + "</ul>\n";
 }
 
