@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// htab-mem, rhtab-mem: speed and memory of a hash map, and of the resizable one, under three patterns
-// of use. One hit is 64 elements
-// written or deleted. Memory is what the map's cgroup is charged (v2 or v1), or the map's own
-// accounting where no cgroup can be had.
-// What makes memory look wrong: the kernel charges in batches of up to 64 pages per CPU, so a
-// difference below that means nothing.
+// htab-mem, rhtab-mem: speed and memory of a hash map, and of the resizable one, under three
+// patterns of use. One hit is 64 elements written or deleted. Memory is what the map's cgroup is
+// charged (v2 or v1), or the map's own accounting where no cgroup can be had. What makes memory
+// look wrong: the kernel charges in batches of up to 64 pages per CPU, so a difference below that
+// means nothing.
 #include <bpf/bpf.h>
 
 #include <condition_variable>

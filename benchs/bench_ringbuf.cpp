@@ -86,10 +86,19 @@ public:
         wait_for(x_submitted);
     }
     if (x_consumer)
-      total.ns = static_cast<uint64_t>(
-          std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
+      total.ns = ns_since(start);
+    auto injected = Clock::now();
+    uint64_t more_ns = total.ns * x_inject_q20 >> 20;
+    while (more_ns && ns_since(injected) < more_ns)
+      ;
+    total.ns += more_ns;
     return total;
   }
+
+  // Of the time on the wall, most of which is not inside the kernel: it waits by the clock, and a
+  // "spin" is a nanosecond.
+  void set_inject_q20(uint64_t q20) override { x_inject_q20 = q20; }
+  InjectionCost measure_injection() override { return {0, 1}; }
 
 protected:
   void consume(std::unique_ptr<RecordReader> reader, const Params &params)
@@ -104,6 +113,12 @@ protected:
   Received x_received;
 
 private:
+  static uint64_t ns_since(Clock::time_point start)
+  {
+    return static_cast<uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
+  }
+
   void wait_for(uint64_t records)
   {
     constexpr auto patience = std::chrono::seconds(30);
@@ -126,6 +141,7 @@ private:
   uint32_t x_batch;
   bool x_back_to_back, x_one_producer;
   std::atomic<uint64_t> x_submitted{0};
+  uint64_t x_inject_q20 = 0;
   std::unique_ptr<Consumer> x_consumer;
 };
 
@@ -232,7 +248,7 @@ Descriptor buffer(const char *name, const char *op, By by, uint32_t ops_per_run,
 }
 
 // More than a ring holds, so that a producer may get ahead; a perf buffer wakes somebody each time.
-constexpr uint32_t ring_ops = 100000, perf_ops = 5000;
+constexpr uint32_t ring_ops = 100000, perf_ops = 1000;
 
 const Register buffers{
     buffer<RingBuffer>("rb-libbpf", "one record through a ring buffer, read by libbpf", By::Libbpf,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// local-storage-create: what it takes to make storage for a new socket or a new task. One hit is one
-// socket or thread that was made with its storage; batch-size of them live at a time, and their end
-// is in the figure. --net takes off the same with the program detached, in between.
+// local-storage-create: what it takes to make storage for a new socket or a new task. One hit is
+// one socket or thread that was made with its storage; batch-size of them live at a time, and their
+// end is in the figure. --net takes off the same with the program detached, in between.
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -47,8 +47,10 @@ private:
       x_of_tasks ? make_tasks(batch) : make_sockets(batch);
       left -= batch;
     }
-    if (uint64_t errors = __atomic_load_n(&x_skel->bss->errors, __ATOMIC_RELAXED))
+    if (uint64_t errors = __atomic_load_n(&x_skel->bss->errors, __ATOMIC_RELAXED)) {
+      probe::require(probe::cmpxchg16b); // of memory without waiting
       throw std::runtime_error("storage could not be made " + std::to_string(errors) + " times");
+    }
   }
 
   static void make_sockets(uint32_t nr)
@@ -83,6 +85,8 @@ private:
   {
     uint64_t before = all_hits();
     make_sockets(1);
+    if (x_skel->bss->errors)
+      probe::require(probe::cmpxchg16b);
     if (all_hits() == before)
       throw bpf::missing("bpf is not among the security modules in use (lsm= of the command line)");
   }

@@ -179,7 +179,7 @@ Descriptor user_trigger(const char *name, const char *op, Load load,
           .op = op,
           .report = hits_drops_report(),
           .options = options,
-          .ops_per_run = 2000,
+          .ops_per_run = 200,
           .load = load};
 }
 

@@ -60,9 +60,10 @@ gate_kernel() {
     baseline=$(kernel_member "$1" baseline) || return 2
     seeds=${vm_seeds:-$(kernel_member "$1" seeds)}
     tolerance=$(kernel_member "$1" tolerance_pct)
+    model=$(kernel_member "$1" model)
     shift
-    say "$name: counting instructions in $seeds boots"
-    set -- --vm "$kernel" --baseline "$baseline" --seeds "$seeds" -- "$@"
+    say "$name: counting instructions${model:+ and events} in $seeds boots"
+    set -- --vm "$kernel" --baseline "$baseline" ${model:+--model="$model"} --seeds "$seeds" -- "$@"
     began=$(date +%s)
     if [ -n "$vm_record" ]; then
         mkdir -p "${baseline%/*}" && "$gate" record "$@"
@@ -86,7 +87,7 @@ gate_vm() {
     shift "$vm_shift"
     wanted_vm=qemu-system-x86
     install_missing
-    build_all benchs/bench tools/gate/gate tools/vmtest/vmtest
+    build_all benchs/bench tools/gate/gate tools/vmtest/vmtest tools/model/bpfgate_model.so
     out=$build/gate
     gate=$build/tools/gate/gate
     mkdir -p "$out"

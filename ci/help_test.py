@@ -63,7 +63,9 @@ def check_example(build, command, example):
         below.append(word)
     known = known_options(path, below)
     if below and below[0] in ("record", "check", "ab"):
-        known |= known_options(build / PROGRAMS["bench"], [])
+        known |= known_options(build / PROGRAMS["bench"], ["*"])
+    if words[0] == "bench":
+        known |= known_options(path, ["*"])
     for word in words[1 + len(below):]:
         name = word.split("=")[0]
         if name.startswith("--"):
@@ -139,6 +141,8 @@ def completion(source, build):
             "bench lpm-trie-lo": {"lpm-trie-lookup"},
             "bench --suite ": {"quick", "seeds"},
             "bench --use-case b": {"batch_add_batch_del"},
+            "bench htab-mem --use-case o": {"overwrite"},
+            "bench bpf-loop --nr": {"--nr_loops"},
             "bench --json ": set(),  # a file
             "bench -d ": set(),
             "gate ba": {"baseline"},

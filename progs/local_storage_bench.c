@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Storage of a task in one of many maps, against a lookup in one of as many hash maps. One op is one
- * get; those of map 0 are the important ones. Interleaved: after every third map, map 0 once more,
- * which is then likelier to be in the task's cache of 16 storages.
- * raw_tp, since XDP programs know no task.
+ * Storage of a task in one of many maps, against a lookup in one of as many hash maps. One op is
+ * one get; those of map 0 are the important ones. Interleaved: after every third map, map 0 once
+ * more, which is then likelier to be in the task's cache of 16 storages. raw_tp, since XDP programs
+ * know no task.
  */
 #include "progs/bench_loop.bpf.h"
 
@@ -16,12 +16,13 @@ struct {
 	__uint(max_entries, MOST_MAPS);
 	__type(key, int);
 	__type(value, int);
-	__array(values, struct {
-		__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-		__uint(map_flags, BPF_F_NO_PREALLOC);
-		__type(key, int);
-		__type(value, int);
-	});
+	__array(
+		values, struct {
+			__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+			__uint(map_flags, BPF_F_NO_PREALLOC);
+			__type(key, int);
+			__type(value, int);
+		});
 } storages SEC(".maps");
 
 struct {
@@ -29,13 +30,14 @@ struct {
 	__uint(max_entries, MOST_MAPS);
 	__type(key, int);
 	__type(value, int);
-	__array(values, struct {
-		__uint(type, BPF_MAP_TYPE_HASH);
-		__uint(map_flags, BPF_F_NO_PREALLOC);
-		__uint(max_entries, 4194304);
-		__type(key, int);
-		__type(value, int);
-	});
+	__array(
+		values, struct {
+			__uint(type, BPF_MAP_TYPE_HASH);
+			__uint(map_flags, BPF_F_NO_PREALLOC);
+			__uint(max_entries, 4194304);
+			__type(key, int);
+			__type(value, int);
+		});
 } hash_maps SEC(".maps");
 
 const volatile __u32 nr_maps, interleave, nr_keys;

@@ -35,8 +35,8 @@ __u64 errors;
 static __always_inline int count(void *storage)
 {
 	if (storage)
-		__sync_fetch_and_add(
-			&hits[bpf_get_smp_processor_id() & (BENCH_HIT_CPUS - 1)].count, 1);
+		__sync_fetch_and_add(&hits[bpf_get_smp_processor_id() & (BENCH_HIT_CPUS - 1)].count,
+				     1);
 	else
 		__sync_fetch_and_add(&errors, 1);
 	return 0;
@@ -50,10 +50,11 @@ static __always_inline int is_ours(void)
 SEC("lsm.s/socket_post_create")
 int BPF_PROG(on_socket, struct socket *sock, int family, int type, int protocol, int kern)
 {
-	if (!is_ours())
+	struct sock *sk = sock->sk;
+
+	if (!is_ours() || !sk)
 		return 0;
-	return count(bpf_sk_storage_get(&of_sockets, sock->sk, NULL,
-					BPF_LOCAL_STORAGE_GET_F_CREATE));
+	return count(bpf_sk_storage_get(&of_sockets, sk, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE));
 }
 
 SEC("tp_btf/sched_process_fork")
@@ -61,8 +62,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
 	if (!is_ours())
 		return 0;
-	return count(
-		bpf_task_storage_get(&of_tasks, child, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE));
+	return count(bpf_task_storage_get(&of_tasks, child, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE));
 }
 
 char _license[] SEC("license") = "GPL";

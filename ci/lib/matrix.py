@@ -28,6 +28,7 @@ class Kernel:
     tests: list  # arguments of test_progs
     seeds: int  # boots that are counted
     tolerance_pct: float  # of counts of instructions
+    model: str  # whose events are counted, as gate --model= takes it; "": none
 
 
 class _Reader:
@@ -141,7 +142,7 @@ def _baselines(reader, value, pointer):
     return value
 
 
-_DEFAULTS = {"benches": _benches, "tests": _arguments, "seeds": _seeds, "tolerance_pct": _percent}
+_DEFAULTS = {"benches": _benches, "tests": _arguments, "seeds": _seeds, "tolerance_pct": _percent, "model": _text}
 _MEMBERS = {"name": _name, "kernel": _kernel, "baselines": _baselines, **_DEFAULTS}
 
 
@@ -179,7 +180,7 @@ def read_matrix(path):
 
 def _row(reader, row, pointer, defaults):
     reader.members(row, pointer, list(_MEMBERS), ["name", "kernel"])
-    builtin = {"baselines": {}, "tests": [], "seeds": 5, "tolerance_pct": 0.2}
+    builtin = {"baselines": {}, "tests": [], "seeds": 5, "tolerance_pct": 0.2, "model": ""}
     values = {**builtin, **defaults, **_checked(reader, row, pointer, _MEMBERS)}
     if "benches" not in values:
         reader.fail(pointer, "'benches' is missing here and in /defaults")

@@ -56,8 +56,8 @@ class Matrix(unittest.TestCase):
 
     def test_defaults_are_filled_in(self):
         old, mine = self.read(GOOD)
-        self.assertEqual((old.benches, old.seeds, old.tolerance_pct, old.tests),
-                         (["--suite", "quick"], 3, 0.2, []))
+        self.assertEqual((old.benches, old.seeds, old.tolerance_pct, old.tests, old.model),
+                         (["--suite", "quick"], 3, 0.2, [], ""))
         self.assertEqual((mine.benches, mine.seeds, mine.tolerance_pct, mine.baselines),
                          (["bloom-*"], 3, 1.5, {}))
 
@@ -82,7 +82,7 @@ class Matrix(unittest.TestCase):
                 (("kernels", 0, "sedes"), 3,
                  "/kernels/0/sedes: unknown member; did you mean 'seeds'?"),
                 (("defaults", "name"), "x",
-                 "/defaults/name: unknown member; known: benches, tests, seeds, tolerance_pct"),
+                 "/defaults/name: unknown member; known: benches, tests, seeds, tolerance_pct, model"),
                 (("defaults", "seeds"), 0, "/defaults/seeds: 0 is no whole number from 1 to 100"),
                 (("defaults", "seeds"), 2.5,
                  "/defaults/seeds: 2.5 is no whole number from 1 to 100"),
@@ -90,6 +90,7 @@ class Matrix(unittest.TestCase):
                  "/kernels/1/tolerance_pct: -1 is no number of percent from 0 to 100"),
                 (("kernels", 1, "tolerance_pct"), "1",
                  '/kernels/1/tolerance_pct: "1" is no number of percent from 0 to 100'),
+                (("kernels", 1, "model"), 5, "/kernels/1/model: a number instead of a string"),
                 (("kernels", 1, "benches"), "bloom",
                  "/kernels/1/benches: a string instead of a list of arguments"),
                 (("kernels", 1, "benches"), [],

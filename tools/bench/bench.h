@@ -135,6 +135,8 @@ struct Report {
   virtual std::string iter(int iteration, double tick_us, const Sample &sample) const = 0;
   // May be several lines.
   virtual std::string summary(const std::vector<Sample> &samples) const = 0;
+  // Whether --quiet leaves out the lines of intervals, which others keep.
+  virtual bool quiet_intervals() const { return false; }
   // What --quiet prints in its place, with and without --affinity; "" where that is the same.
   virtual std::string quiet_summary(const std::vector<Sample> &, bool) const { return ""; }
   // loads: samples grouped by load.

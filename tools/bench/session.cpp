@@ -120,7 +120,7 @@ void Session::run_load(const Selected &selected, unsigned load, bool print,
   constexpr unsigned patience = 10;
   auto tick = [&](unsigned iteration, const Sample &sample) {
     double nominal = std::chrono::duration<double, std::nano>(x_options.interval).count();
-    if (print && x_options.loads == 1)
+    if (print && x_options.loads == 1 && !(x_options.quiet && descriptor.report->quiet_intervals()))
       print_if_any(descriptor.report->iter(static_cast<int>(iteration),
                                            (sample.interval_ns - nominal) / 1000, sample));
     if (iteration >= x_options.warmup)

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 
 #include "tools/bench/per_cpu_rates.h"
 #include "tools/bench/reports.h"
@@ -222,7 +224,69 @@ private:
   }
 };
 
+class TasksTraceReport : public Report {
+public:
+  bool quiet_intervals() const override { return true; }
+
+  std::string iter(int iteration, double, const Sample &sample) const override
+  {
+    std::string text;
+    if (auto ns = per_period(sample, "period_ns"))
+      text = fmt::format("Iter {}\t avg tasks_trace grace period latency\t{:f} ns", iteration, *ns);
+    if (auto ticks = per_period(sample, "ticks"))
+      text += fmt::format("\nIter {}\t avg ticks per tasks_trace grace period\t{:f}", iteration,
+                          *ticks);
+    return text;
+  }
+
+  std::string summary(const Samples &samples) const override
+  {
+    auto [latency, any] = over(samples, "period_ns");
+    auto [ticks, any_ticks] = over(samples, "ticks");
+    std::string text =
+        any ? fmt::format(
+                  "SUMMARY tasks_trace grace period latency\tavg {:.3f} us\tstddev {:.3f} us",
+                  latency.mean / 1e3, latency.stddev / 1e3)
+            : "SUMMARY tasks_trace grace period latency\tn/a: none ended";
+    if (any_ticks)
+      text += fmt::format("\nSUMMARY ticks per tasks_trace grace period\tavg {:.3f}\tstddev {:.3f}",
+                          ticks.mean, ticks.stddev);
+    return text;
+  }
+
+  std::vector<result::Metric> metrics(const Loads &loads) const override
+  {
+    auto metrics = time_metrics(loads);
+    metrics.push_back(make_metric("grace_period", "us", result::Better::Lower, result::Class::Time,
+                                  false, loads, [](const Sample &sample) {
+                                    auto ns = per_period(sample, "period_ns");
+                                    return ns ? *ns / 1e3
+                                              : std::numeric_limits<double>::quiet_NaN();
+                                  }));
+    return metrics;
+  }
+
+private:
+  static std::optional<double> per_period(const Sample &sample, const char *name)
+  {
+    auto periods = sample.readings.find("periods"), value = sample.readings.find(name);
+    if (value == sample.readings.end() || periods == sample.readings.end() || !periods->second)
+      return std::nullopt;
+    return value->second / periods->second;
+  }
+  static std::pair<MeanStddev, bool> over(const Samples &samples, const char *name)
+  {
+    std::vector<double> values;
+    for (const Sample &sample : samples)
+      if (auto value = per_period(sample, name))
+        values.push_back(*value);
+    return {mean_stddev(values), !values.empty()};
+  }
+};
+
 } // namespace
+
+std::shared_ptr<const Report> tasks_trace_report() { return std::make_shared<TasksTraceReport>(); }
 
 std::shared_ptr<const Report> sockmap_report() { return std::make_shared<SockmapReport>(); }
 

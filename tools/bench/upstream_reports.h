@@ -21,6 +21,9 @@ std::shared_ptr<const Report> timing_report(const char *name);
 // Bytes by readings "sent", "sends", "received", "receives" and "processed" of the interval. What
 // stands behind ± in the Summary is the mean of what the program saw, as upstream prints it.
 std::shared_ptr<const Report> sockmap_report();
+// Grace periods by readings "periods", "period_ns" and, where they were asked for, "ticks" of the
+// interval. An interval without one has no line.
+std::shared_ptr<const Report> tasks_trace_report();
 // Storages created.
 std::shared_ptr<const Report> storage_create_report();
 

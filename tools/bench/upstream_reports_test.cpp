@@ -100,6 +100,26 @@ TEST(report_of_timing)
   expect_eq(report->summary({nothing}), std::string("No timing samples collected."));
 }
 
+TEST(report_of_grace_periods)
+{
+  auto report = tasks_trace_report();
+  Sample one = sample();
+  one.readings = {{"periods", 4}, {"period_ns", 10000}};
+  std::string iter = "Iter 2\t avg tasks_trace grace period latency\t2500.000000 ns";
+  std::string summary = "SUMMARY tasks_trace grace period latency\tavg 2.500 us\tstddev 0.000 us";
+  expect_eq(report->iter(2, 0, one), iter);
+  expect_eq(report->summary({one}), summary);
+  expect_eq(figure(summary, 0), 2.5);
+  one.readings["ticks"] = 1;
+  expect_eq(report->iter(2, 0, one),
+            iter + "\nIter 2\t avg ticks per tasks_trace grace period\t0.250000");
+  expect_eq(report->summary({one}),
+            summary + "\nSUMMARY ticks per tasks_trace grace period\tavg 0.250\tstddev 0.000");
+  one.readings["periods"] = 0;
+  expect_eq(report->iter(2, 0, one), std::string(""));
+  expect_has(report->summary({one}), "none ended");
+}
+
 TEST(rates_of_cpus_begin_anew)
 {
   PerCpuRates rates;

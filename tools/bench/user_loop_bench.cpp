@@ -20,9 +20,11 @@ static uint64_t now_ns()
 // The same chain of multiplications as bench_spin() of bench_loop.bpf.h.
 static void spin(uint64_t spins)
 {
-  volatile uint64_t sink = 0;
-  for (uint64_t i = 0; i < spins; i++)
+  uint64_t sink = 0;
+  for (uint64_t i = 0; i < spins; i++) {
     sink = sink * 6364136223846793005ULL + i;
+    asm volatile("" : "+r"(sink));
+  }
 }
 
 Counts UserLoopBench::run(unsigned producer, uint32_t nr_ops)

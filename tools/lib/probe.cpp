@@ -94,6 +94,16 @@ Missing jit()
                  : "this kernel has no BPF JIT";
 }
 
+Missing cmpxchg16b()
+{
+#if defined(__x86_64__)
+  auto cpus = read_small_file("/proc/cpuinfo");
+  if (!cpus || cpus->find(" cx16") == cpus->npos)
+    return "this CPU has no cmpxchg16b, by which newer kernels allocate memory without waiting";
+#endif
+  return std::nullopt;
+}
+
 Missing btf()
 {
   if (access("/sys/kernel/btf/vmlinux", R_OK) == 0)
@@ -251,6 +261,7 @@ const std::vector<Probe> &all()
       PROBE(cap_sys_admin),
       PROBE(memlock),
       PROBE(jit),
+      PROBE(cmpxchg16b),
       PROBE(btf),
       PROBE(map_array),
       PROBE(map_hash),

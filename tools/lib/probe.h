@@ -21,7 +21,8 @@ Missing cap_sys_admin();
 Missing cap_bpf(); // or CAP_SYS_ADMIN, which includes it
 Missing memlock(); // memory of maps is not held down by RLIMIT_MEMLOCK
 Missing jit();
-Missing btf(); // the kernel's own, for CO-RE and fentry
+Missing cmpxchg16b(); // newer kernels allocate without waiting by it only (kmalloc_nolock())
+Missing btf();        // the kernel's own, for CO-RE and fentry
 
 Missing map_array();
 Missing map_hash();
@@ -69,6 +70,8 @@ Missing memory_cgroup_v2();
 
 // This kernel is at least major.minor, by its own word; for what cannot be tried.
 Missing kernel_at_least(int major, int minor);
+// A function that fentry can be asked for: the kernel's BTF has it.
+Missing kernel_function(const char *name);
 template <int major, int minor> Missing kernel() { return kernel_at_least(major, minor); }
 
 struct Probe {

@@ -239,19 +239,19 @@ Missing uprobe_multi()
   return "this kernel has no uprobe.multi links (6.6 and newer)";
 }
 
-static Missing kfunc(const char *name)
+Missing kernel_function(const char *name)
 {
   if (auto reason = btf())
     return reason;
   ::bpf::LogCapture quiet;
   if (libbpf_find_vmlinux_btf_id(name, BPF_TRACE_FENTRY) > 0)
     return std::nullopt;
-  return fmt::format("this kernel has no kfunc {}", name);
+  return fmt::format("this kernel has no function {}", name);
 }
 
-Missing kfunc_trigger() { return kfunc("bpf_modify_return_test_tp"); }
+Missing kfunc_trigger() { return kernel_function("bpf_modify_return_test_tp"); }
 
-Missing kfunc_crypto() { return kfunc("bpf_crypto_encrypt"); }
+Missing kfunc_crypto() { return kernel_function("bpf_crypto_encrypt"); }
 
 static Missing trampoline(bpf_attach_type type, const char *function, const char *name)
 {

@@ -25,8 +25,8 @@ _bpfgate_bench() {
 
 _bpfgate() {
     local program=${1/#\~\//$HOME/} name=${1##*/} current=$2 previous=$3
-    local help body word value='' before=''
-    local -a command=()
+    local help body word value='' start=''
+    local -a command=() before=()
     COMPREPLY=()
     help=$("$program" --help 2>/dev/null)
     [[ $help == "Usage: $name "* ]] || return # another program of that name
@@ -37,6 +37,14 @@ _bpfgate() {
             help=$("$program" "${command[@]}" --help 2>/dev/null)
         fi
     done
+    # bench shows the options of the benchmarks that are named; all where none is.
+    if [[ $name == bench ]]; then
+        for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+            [[ $word != -* ]] && before+=("$word")
+        done
+        help=$("$program" "${before[@]}" --help 2>/dev/null)
+        [[ $help == *'Of the benchmarks'* ]] || help=$("$program" '*' --help 2>/dev/null)
+    fi
     body=$(_bpfgate_body "$help")
     # Its value, and the choices where they are told in its place or behind it.
     local option="(^|[[:space:],])${previous//\?/\\?}(,[^[:space:]]+)? ([^[:space:]]+)( +([^[:space:]]+[|][^[:space:]]+))?"
@@ -44,13 +52,13 @@ _bpfgate() {
     case $value in
     *'|'*) mapfile -t COMPREPLY < <(compgen -W "${value//|/ }" -- "$current") ;;
     NAMES)
-        before=${current%"${current##*,}"} # of several, the last
-        mapfile -t COMPREPLY < <(compgen -P "$before" -W "$(_bpfgate_names "$program")" -- "${current##*,}")
+        start=${current%"${current##*,}"} # of several, the last
+        mapfile -t COMPREPLY < <(compgen -P "$start" -W "$(_bpfgate_names "$program")" -- "${current##*,}")
         ;;
     '')
         [[ $help == *'[BENCH ARGS...]'* ]] && program=$(_bpfgate_bench "$program") && name=bench
         if [[ $current == -* ]]; then
-            [[ ${#command[@]} -gt 0 && $name == bench ]] && body+=$(_bpfgate_body "$("$program" --help)")
+            [[ ${#command[@]} -gt 0 && $name == bench ]] && body+=$(_bpfgate_body "$("$program" '*' --help)")
             value=$(grep -oE '(^|[[:space:],])--?[a-zA-Z][-_a-zA-Z0-9]*' <<<"$body" | tr -d ' ,')
         elif [[ $help == *' COMMAND [OPTIONS]'* ]]; then
             value=$(sed -n 's/^  \([a-z][-a-z]*\)  .*/\1/p' <<<"$body")

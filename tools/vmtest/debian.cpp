@@ -24,7 +24,6 @@ namespace vmtest
 {
 
 static constexpr int metadata_version = 1;
-static constexpr size_t largest_module = 64u << 20;
 
 // Where a kernel may be had, best first.
 static const std::map<std::string, std::vector<std::string>> suites = {

@@ -16,6 +16,8 @@
 namespace vmtest
 {
 
+constexpr size_t largest_module = 64u << 20; // bytes, uncompressed
+
 // The machine cannot have the kernel: no apt, no Debian mirror, or no such suite or kernel in it.
 struct kernel_missing : kernel_error {
   using kernel_error::kernel_error;

@@ -22,7 +22,6 @@ namespace vmtest
 {
 
 static constexpr size_t kept_files = 8; // of each kind in the cache
-static constexpr size_t largest_module = 64u << 20;
 
 static std::vector<fs::path> entries_of(const fs::path &directory)
 {

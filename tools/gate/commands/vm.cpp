@@ -31,7 +31,7 @@ static BootPlan plan_for(const Options &options, const std::string &kernel)
           .timeout_s = options.vm.timeout_s};
 }
 
-static Result measure(const Options &options, size_t side = 0)
+static Result measure_in_guest(const Options &options, size_t side = 0)
 {
   const std::string &kernel = options.vm.kernels[side];
   Progress progress("boots");
@@ -49,7 +49,7 @@ static Result measure(const Options &options, size_t side = 0)
 
 int record_vm(const Options &options)
 {
-  Result result = measure(options);
+  Result result = measure_in_guest(options);
   std::string failures;
   for (const Benchmark &benchmark : result.benchmarks)
     if (benchmark.status == Status::Failed)
@@ -126,7 +126,7 @@ int check_vm(const Options &options)
   Result base = read_baseline(options.vm.baseline);
   check_model(base, options);
   try {
-    Result comp = measure(options);
+    Result comp = measure_in_guest(options);
     if (!options.vm.figures.empty())
       result::write_result(options.vm.figures, comp);
     return judge_counts(std::move(base), comp, options);
@@ -138,8 +138,8 @@ int check_vm(const Options &options)
 int ab_vm(const Options &options)
 {
   try {
-    Result base = measure(options, 0);
-    return judge_counts(std::move(base), measure(options, 1), options);
+    Result base = measure_in_guest(options, 0);
+    return judge_counts(std::move(base), measure_in_guest(options, 1), options);
   } catch (const boot_error &failure) {
     return finish_without(failure.what(), options);
   }

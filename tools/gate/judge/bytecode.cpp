@@ -12,7 +12,7 @@ static std::string compiler(const Value &environment)
   return toolchain ? toolchain->text_of("bpf_clang") : "";
 }
 
-static std::string known(const std::string &text, const char *intro)
+static std::string named_compiler(const std::string &text, const char *intro)
 {
   return text.empty() ? "an unknown compiler" : intro + text;
 }
@@ -28,7 +28,7 @@ BytecodeCheck check_bytecode(const Compiled &base, const Compiled &comp)
                                 other.bytecode)};
   return {.refusal = fmt::format("compiled to other BPF instructions by {} than by {}: build bench "
                                  "with the same one (meson -Dbpf-clang=...), or record anew",
-                                 known(to, "clang "), known(from, "clang "))};
+                                 named_compiler(to, "clang "), named_compiler(from, "clang "))};
 }
 
 } // namespace gate

@@ -16,7 +16,6 @@ namespace gate
 
 using result::Better;
 
-static constexpr double infinity = std::numeric_limits<double>::infinity();
 static constexpr double power = 0.9;
 
 namespace

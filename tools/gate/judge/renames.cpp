@@ -44,7 +44,7 @@ static std::string shell_word(const std::string &text)
 }
 
 // The nearest three; of the same name, those with other parameters.
-static void hint(Row &gone, const std::vector<Row *> &fresh)
+static void add_hint(Row &gone, const std::vector<Row *> &fresh)
 {
   constexpr size_t most_hints = 3;
   std::vector<std::pair<size_t, const Row *>> near;
@@ -84,7 +84,7 @@ void hint_renames(std::vector<Row> &rows)
   if (gone.size() * fresh.size() > most_pairs)
     return;
   for (Row *each : gone)
-    hint(*each, fresh);
+    add_hint(*each, fresh);
 }
 
 } // namespace gate

@@ -15,8 +15,6 @@ namespace gate
 
 using result::Better;
 
-static constexpr double infinity = std::numeric_limits<double>::infinity();
-
 // P(Bin(n, q) >= k)
 static double at_least(size_t n, double q, size_t k)
 {

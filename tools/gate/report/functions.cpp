@@ -36,7 +36,7 @@ static constexpr std::pair<const char *, const char *> event_words[] = {
 namespace
 {
 
-struct Change {
+struct FunctionChange {
   std::string function;
   const char *side = "both"; // that has it
   Value events = Value::object();
@@ -54,7 +54,7 @@ static std::vector<double> figures(const Events &events, const std::string &even
 }
 
 static void put_event(const std::string &event, const Events &base, const Events &comp,
-                      double op_insns, double tolerance, Change &change)
+                      double op_insns, double tolerance, FunctionChange &change)
 {
   std::vector<double> from = figures(base, event), to = figures(comp, event);
   EventFloor least = event_floor("modelled_" + event, op_insns);
@@ -83,19 +83,19 @@ static double insns_of(const Benchmark &benchmark)
   return sum;
 }
 
-static std::vector<Change> changes_of(const Benchmark &base, const Benchmark &comp,
-                                      double tolerance)
+static std::vector<FunctionChange> changes_of(const Benchmark &base, const Benchmark &comp,
+                                              double tolerance)
 {
   auto before = by_name(base), after = by_name(comp);
   auto all = before;
   all.insert(after.begin(), after.end());
-  std::vector<Change> changes;
+  std::vector<FunctionChange> changes;
   static const Events none;
   for (const auto &[name, any] : all) {
     bool in_base = before.count(name), in_comp = after.count(name);
     const Events &from = in_base ? before[name]->events : none;
     const Events &to = in_comp ? after[name]->events : none;
-    Change change{.function = name, .side = !in_base ? "comp" : !in_comp ? "base" : "both"};
+    FunctionChange change{.function = name, .side = !in_base ? "comp" : !in_comp ? "base" : "both"};
     Events events = from;
     events.insert(to.begin(), to.end());
     for (const auto &[event, loads] : events)
@@ -103,9 +103,10 @@ static std::vector<Change> changes_of(const Benchmark &base, const Benchmark &co
     if (!change.events.empty())
       changes.push_back(std::move(change));
   }
-  std::stable_sort(changes.begin(), changes.end(), [](const Change &one, const Change &other) {
-    return std::pair(one.insns, one.others) > std::pair(other.insns, other.others);
-  });
+  std::stable_sort(changes.begin(), changes.end(),
+                   [](const FunctionChange &one, const FunctionChange &other) {
+                     return std::pair(one.insns, one.others) > std::pair(other.insns, other.others);
+                   });
   return changes;
 }
 
@@ -122,7 +123,7 @@ static Value benchmark_value(const Benchmark &base, const Benchmark &comp, doubl
   bool whole = !base.functions.empty() && !comp.functions.empty();
   Value list = Value::list();
   if (whole)
-    for (Change &change : changes_of(base, comp, tolerance))
+    for (FunctionChange &change : changes_of(base, comp, tolerance))
       list.push_back({{"function", change.function},
                       {"side", change.side},
                       {"events", std::move(change.events)}});
@@ -135,8 +136,16 @@ static Value benchmark_value(const Benchmark &base, const Benchmark &comp, doubl
           {"changed", std::move(list)}};
 }
 
+static bool has_profile(const result::Result &result)
+{
+  return std::any_of(result.benchmarks.begin(), result.benchmarks.end(),
+                     [](const Benchmark &benchmark) { return !benchmark.functions.empty(); });
+}
+
 Value changed_functions(const result::Result &base, const result::Result &comp, double tolerance)
 {
+  if (!has_profile(base) && !has_profile(comp))
+    return Value::list();
   std::map<std::string, const Benchmark *> before;
   for (const Benchmark &benchmark : base.benchmarks)
     before.emplace(result::benchmark_key(benchmark), &benchmark);

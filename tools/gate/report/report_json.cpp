@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "tools/gate/report/report.h"
+#include "tools/gate/statistics/statistics.h"
 #include "tools/lib/json.h"
 
 namespace gate
@@ -244,7 +245,6 @@ static std::optional<Interval> parse_interval(const Member &member)
 {
   if (member.absent())
     return std::nullopt;
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   std::vector<double> low = member.numbers(-infinity), high = member.numbers(infinity);
   if (low.size() != 2)
     member.fail("is no pair");

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <numeric>
 
+#include "tools/gate/statistics/statistics.h"
 #include "tools/lib/distributions.h"
 
 namespace gate
@@ -16,7 +17,6 @@ namespace gate
 static constexpr size_t most_exact = 300;
 static constexpr int highest_score = 8;
 static constexpr double clip = 0.125; // of the sample, from the middle
-static constexpr double infinity = std::numeric_limits<double>::infinity();
 
 std::vector<int> rank_scores(size_t n)
 {

@@ -12,8 +12,6 @@
 namespace gate
 {
 
-static constexpr double infinity = std::numeric_limits<double>::infinity();
-
 double quantile(std::vector<double> values, double q)
 {
   if (values.empty())

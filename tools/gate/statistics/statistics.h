@@ -12,11 +12,14 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <vector>
 
 namespace gate
 {
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Of values that are all finite. Empty: NaN. quantile: q from 0 to 1, linear between neighbours.
 double median(std::vector<double> values);
