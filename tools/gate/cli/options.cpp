@@ -48,8 +48,8 @@ double parse_percent(const std::string &name, const std::string &text)
   }
 }
 
-static uint64_t parse_count(const std::string &name, const std::string &text, uint64_t least,
-                            uint64_t most)
+uint64_t parse_count(const std::string &name, const std::string &text, uint64_t least,
+                     uint64_t most)
 {
   auto value = parse_whole(text);
   if (!value || *value < least || *value > most)

@@ -104,6 +104,10 @@ Options parse_options(int argc, const char *const *argv);
 // negative numbers and for what is not finite. name: of the option.
 double parse_percent(const std::string &name, const std::string &text);
 
+// The whole number from least to most. Throws usage_error for anything else.
+uint64_t parse_count(const std::string &name, const std::string &text, uint64_t least,
+                     uint64_t most);
+
 // The arguments without --inject, which changes the figures but not what is selected.
 std::vector<std::string> without_inject(const std::vector<std::string> &arguments);
 

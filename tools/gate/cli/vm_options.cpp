@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "tools/lib/cpus.h"
-#include "tools/lib/text.h"
 
 namespace gate
 {
@@ -58,14 +57,6 @@ static bool given(const CLI::App &command, const char *name)
   return option && option->count() > 0;
 }
 
-static uint64_t parse_whole_of(const char *name, const std::string &text, uint64_t most)
-{
-  auto value = parse_whole(text);
-  if (!value || *value < 1 || *value > most)
-    throw usage_error(fmt::format("{}: '{}' is no whole number from 1 to {}", name, text, most));
-  return *value;
-}
-
 // Which form is meant, and that it is whole.
 static void check_form(const CLI::App &chosen, const Options &options)
 {
@@ -106,10 +97,10 @@ static void take_seeds(VmOptions &vm, const std::string &text)
   size_t dash = text.find('-');
   bool range = dash != std::string::npos && dash > 0;
   if (range)
-    vm.first_seed = parse_whole_of("--seeds", text.substr(0, dash), most_seeds);
+    vm.first_seed = parse_count("--seeds", text.substr(0, dash), 1, most_seeds);
   if (text.empty())
     return;
-  uint64_t last = parse_whole_of("--seeds", range ? text.substr(dash + 1) : text, most_seeds);
+  uint64_t last = parse_count("--seeds", range ? text.substr(dash + 1) : text, 1, most_seeds);
   if (last < vm.first_seed)
     throw usage_error(fmt::format("--seeds: '{}' has none", text));
   vm.seeds = last - vm.first_seed + 1;
@@ -123,7 +114,7 @@ void take_vm(const CLI::App &chosen, Options &options, const VmTexts &texts)
     return;
   take_seeds(options.vm, texts.seeds);
   options.vm.jobs =
-      texts.jobs.empty() ? allowed_cpus().size() : parse_whole_of("--jobs", texts.jobs, most_seeds);
+      texts.jobs.empty() ? allowed_cpus().size() : parse_count("--jobs", texts.jobs, 1, most_seeds);
   options.vm.jobs = std::min(options.vm.jobs, options.vm.seeds);
   if (given(chosen, "--timeout"))
     options.vm.timeout_s = options.timeout_ms / 1000;

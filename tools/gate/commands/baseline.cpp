@@ -40,7 +40,7 @@ std::vector<InForce> baselines_in_force(const Store &store)
   std::vector<InForce> list;
   for (auto &[series, own] : found) {
     for (const auto &[id, run] : runs)
-      if (!(run.series < series) && !(series < run.series)) {
+      if (run.series == series) {
         own.runs++;
         own.accepted += run.accepted;
       }

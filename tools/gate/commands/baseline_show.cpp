@@ -138,7 +138,7 @@ static std::string history_lines(const std::vector<Run> &runs, const Series &ser
   constexpr size_t most = 20;
   std::vector<std::string> lines;
   for (const Run &run : runs)
-    if (run.series.key() == series.key())
+    if (run.series == series)
       lines.push_back("  " + run_line(run));
   size_t first = lines.size() - std::min(lines.size(), most);
   std::string text =

@@ -21,10 +21,7 @@ namespace
 struct Neighbours {
   int64_t before = 0;
   int64_t after = 0;
-  bool operator<(const Neighbours &other) const
-  {
-    return std::tie(before, after) < std::tie(other.before, other.after);
-  }
+  auto operator<=>(const Neighbours &other) const = default;
 };
 
 struct Question {

@@ -23,10 +23,7 @@ struct Series {
 
   // Eight hexadecimal digits that stand for it on a command line.
   std::string key() const;
-  bool operator<(const Series &other) const
-  {
-    return std::tie(class_name, suite) < std::tie(other.class_name, other.suite);
-  }
+  auto operator<=>(const Series &other) const = default;
 };
 
 // How both sides of a run were measured. Sides that take turns evict each other from the caches,

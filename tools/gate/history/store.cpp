@@ -58,11 +58,11 @@ Database Store::open_for_writing() const
   return database;
 }
 
-std::optional<Database> Store::open_existing() const
+// A store that is not there is an empty one.
+Database Store::open_for_reading() const
 {
-  if (!fs::exists(path()))
-    return std::nullopt;
-  Database database(path(), false);
+  bool is_there = fs::exists(path());
+  Database database(is_there ? path() : ":memory:", !is_there);
   bring_up_to_date(database, path());
   return database;
 }
@@ -78,19 +78,17 @@ static void keep_only(result::Result &result, const std::set<std::string> &keys)
 Baseline Store::read(const std::string &class_name) const
 {
   Baseline baseline;
-  std::optional<Database> database = open_existing();
-  if (!database)
-    return baseline;
-  database->execute("BEGIN"); // one state of the file for all that follows
+  Database database = open_for_reading();
+  database.execute("BEGIN"); // one state of the file for all that follows
   std::map<int64_t, std::set<std::string>> keys;
-  Statement rows = database->prepare("SELECT run, key FROM baselines WHERE class = ?1");
+  Statement rows = database.prepare("SELECT run, key FROM baselines WHERE class = ?1");
   for (rows.bind(class_name); rows.step();)
     keys[rows.integer(0)].insert(rows.text(1));
   for (const auto &[run, own] : keys) {
-    baseline.recordings.push_back(read_recording(*database, run, path()));
+    baseline.recordings.push_back(read_recording(database, run, path()));
     keep_only(baseline.recordings.back().result, own);
   }
-  Statement chosen = database->prepare("SELECT suite, key FROM selections WHERE class = ?1");
+  Statement chosen = database.prepare("SELECT suite, key FROM selections WHERE class = ?1");
   for (chosen.bind(class_name); chosen.step();)
     baseline.selections[suite_from(chosen.text(0))].insert(chosen.text(1));
   return baseline;
@@ -99,10 +97,8 @@ Baseline Store::read(const std::string &class_name) const
 std::vector<std::string> Store::classes() const
 {
   std::vector<std::string> names;
-  std::optional<Database> database = open_existing();
-  if (!database)
-    return names;
-  Statement rows = database->prepare("SELECT DISTINCT class FROM baselines ORDER BY class");
+  Database database = open_for_reading();
+  Statement rows = database.prepare("SELECT DISTINCT class FROM baselines ORDER BY class");
   while (rows.step())
     names.push_back(rows.text(0));
   return names;

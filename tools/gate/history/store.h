@@ -135,7 +135,7 @@ public:
   size_t drop_baseline(const Series &series);
 
 private:
-  std::optional<Database> open_existing() const;
+  Database open_for_reading() const;
   Database open_for_writing() const;
   std::string artefact_path(const std::string &hash) const;
   std::string kept_path(const std::string &hash) const;

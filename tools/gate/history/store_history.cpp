@@ -13,24 +13,9 @@ namespace gate
 using result::Better;
 using result::Class;
 
-std::vector<Run> Store::runs() const
-{
-  std::optional<Database> database = open_existing();
-  return database ? read_runs(*database) : std::vector<Run>();
-}
+std::vector<Run> Store::runs() const { return read_runs(open_for_reading()); }
 
-static store_error no_run(int64_t id)
-{
-  return store_error(fmt::format("the store has no run {}", id));
-}
-
-Run Store::run(int64_t id) const
-{
-  std::optional<Database> database = open_existing();
-  if (!database)
-    throw no_run(id);
-  return read_run(*database, id);
-}
+Run Store::run(int64_t id) const { return read_run(open_for_reading(), id); }
 
 template <class Value> static Value named(const std::string &name, std::initializer_list<Value> all)
 {
@@ -69,11 +54,9 @@ static HistoryRow row_of(const Statement &row)
 std::vector<HistoryRow> Store::rows(int64_t run) const
 {
   std::vector<HistoryRow> rows;
-  std::optional<Database> database = open_existing();
-  if (!database)
-    throw no_run(run);
+  Database database = open_for_reading();
   std::string sql = row_columns;
-  Statement found = database->prepare((sql + "WHERE run = ?1 ORDER BY key, metric").c_str());
+  Statement found = database.prepare((sql + "WHERE run = ?1 ORDER BY key, metric").c_str());
   for (found.bind(run); found.step();)
     rows.push_back(row_of(found));
   return rows;
@@ -82,12 +65,10 @@ std::vector<HistoryRow> Store::rows(int64_t run) const
 std::map<int64_t, std::vector<HistoryRow>> Store::rows(const std::string &class_name) const
 {
   std::map<int64_t, std::vector<HistoryRow>> rows;
-  std::optional<Database> database = open_existing();
-  if (!database)
-    return rows;
+  Database database = open_for_reading();
   std::string sql = row_columns;
   sql += "WHERE run IN (SELECT id FROM runs WHERE class = ?1)";
-  Statement found = database->prepare(sql.c_str());
+  Statement found = database.prepare(sql.c_str());
   for (found.bind(class_name); found.step();)
     rows[found.integer(14)].push_back(row_of(found));
   return rows;
@@ -95,10 +76,7 @@ std::map<int64_t, std::vector<HistoryRow>> Store::rows(const std::string &class_
 
 Recording Store::recording(int64_t run) const
 {
-  std::optional<Database> database = open_existing();
-  if (!database)
-    throw no_run(run);
-  return read_recording(*database, run, path());
+  return read_recording(open_for_reading(), run, path());
 }
 
 Store::Kept Store::accept(int64_t run, const std::string &reason)
@@ -118,10 +96,8 @@ Store::Kept Store::accept(int64_t run, const std::string &reason)
 std::vector<Anchor> Store::anchors() const
 {
   std::vector<Anchor> anchors;
-  std::optional<Database> database = open_existing();
-  if (!database)
-    return anchors;
-  Statement rows = database->prepare("SELECT name, run, time FROM anchors ORDER BY time, name");
+  Database database = open_for_reading();
+  Statement rows = database.prepare("SELECT name, run, time FROM anchors ORDER BY time, name");
   while (rows.step())
     anchors.push_back({rows.text(0), rows.integer(1), rows.text(2)});
   return anchors;

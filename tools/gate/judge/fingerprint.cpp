@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <set>
@@ -23,14 +24,6 @@ static constexpr std::array refused_members = {"cpu_model",   "cpus",   "arch", 
 static constexpr std::array recorded_members = {"load",         "mhz",      "cpu_mhz",
                                                 "bogomips",     "hostname", "memory_mib",
                                                 "vm.initramfs", "vm.seed",  "vm.seeds"};
-
-template <class Names> static bool contains(const Names &names, const std::string &name)
-{
-  for (const char *each : names)
-    if (name == each)
-      return true;
-  return false;
-}
 
 static std::string shown(const Value *value) { return value ? value->shown() : "unknown"; }
 
@@ -62,23 +55,20 @@ static void compare_member(const std::string &name, const Value *base, const Val
 
 FingerprintClass fingerprint_class(const std::string &member)
 {
-  std::string first = member.substr(0, member.find('.'));
-  if (contains(refused_members, member) || contains(refused_members, first))
+  auto is_of = [&](const auto &members) {
+    return std::any_of(members.begin(), members.end(), [&](const std::string &each) {
+      return member == each || member.starts_with(each + ".");
+    });
+  };
+  if (is_of(refused_members))
     return FingerprintClass::Refuse;
-  bool recorded = contains(recorded_members, member) || contains(recorded_members, first);
-  return recorded ? FingerprintClass::Record : FingerprintClass::Warn;
+  return is_of(recorded_members) ? FingerprintClass::Record : FingerprintClass::Warn;
 }
 
 const char *to_string(FingerprintClass kind)
 {
-  switch (kind) {
-  case FingerprintClass::Refuse:
-    return "refuse";
-  case FingerprintClass::Warn:
-    return "warn";
-  default:
-    return "record";
-  }
+  static constexpr std::array names = {"refuse", "warn", "record"};
+  return names[static_cast<size_t>(kind)];
 }
 
 static void add_lines(const std::string &name, const Value &value, std::vector<std::string> &lines)

@@ -14,8 +14,6 @@
 namespace gate
 {
 
-using Line = std::vector<std::string>;
-
 int exit_code(const Report &report)
 {
   if (!report.skipped.empty())
@@ -125,7 +123,7 @@ std::string format_verdict(const Row &row)
   return row.secondary ? fmt::format("({})", to_string(row.verdict)) : "not gated";
 }
 
-static Line make_line(const Row &row, const std::string &name)
+std::vector<std::string> row_cells(const Row &row, const std::string &name)
 {
   auto figure = [&](const std::optional<double> &value) {
     return value ? format_figure(*value, row.unit) : "-";
@@ -158,7 +156,7 @@ std::string format_mean(const std::vector<Row> &rows)
 
 std::string format_table(const Report &report)
 {
-  std::vector<Line> lines = {
+  std::vector<std::vector<std::string>> lines = {
       {"benchmark", "metric", "base", "comp", "change", "interval", "MDE", "n", "verdict"}};
   std::vector<std::string> notes = {""};
   std::vector<std::string> names = short_names(report.rows);
@@ -167,7 +165,7 @@ std::string format_table(const Report &report)
     // Of no use to a reader: not judged, and no figures (a skip has its reason, though).
     if (!row.gated && !row.base && !row.comp && row.metric != "")
       continue;
-    lines.push_back(make_line(row, names[i]));
+    lines.push_back(row_cells(row, names[i]));
     notes.push_back(one_line(row.note));
   }
   std::string text;

@@ -58,6 +58,9 @@ std::string format_loads(const Row &row);
 // "(unchanged)" for a row that is judged and does not count, "not gated" for one that is neither.
 std::string format_verdict(const Row &row);
 
+// What tables show of a row: name, metric, base, comp, change, interval, MDE, loads, verdict.
+std::vector<std::string> row_cells(const Row &row, const std::string &name);
+
 // Which parameters tell the rows of one name apart, by name.
 std::map<std::string, std::set<std::string>> telling_parameters(const std::vector<Row> &rows);
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "tools/gate/judge/row_name.h"
@@ -16,23 +17,14 @@ using result::json;
 
 Outcome outcome_of(const Row &row, const Report &report)
 {
-  switch (row.verdict) {
-  case Verdict::Regressed:
-    return report.policy.advisory || !report.untrusted.empty() ? Outcome::Skip : Outcome::Fail;
-  case Verdict::Invalid:
-  case Verdict::Missing:
-  case Verdict::Incomparable:
-    return Outcome::Error;
-  case Verdict::Inconclusive:
-    return report.policy.strict ? Outcome::Error : Outcome::Skip;
-  case Verdict::Waived:
-  case Verdict::New:
-    return Outcome::Skip;
-  case Verdict::Improved:
-  case Verdict::Unchanged:
-    break;
-  }
-  return Outcome::Pass;
+  using enum Outcome;
+  static constexpr std::array<Outcome, verdict_count> outcomes = {Fail, Error, Error, Error, Skip,
+                                                                  Skip, Pass,  Pass,  Skip};
+  if (row.verdict == Verdict::Regressed && (report.policy.advisory || !report.untrusted.empty()))
+    return Skip;
+  if (row.verdict == Verdict::Inconclusive && report.policy.strict)
+    return Error;
+  return outcomes[static_cast<size_t>(row.verdict)];
 }
 
 std::string run_error(const Report &report)

@@ -198,7 +198,7 @@ def sides():
     faults = []
     for form, wanted, unwanted in (
             ("table", r"^b +failed +- +1 ", None), ("markdown", r"^\| b \| failed \| - \| 1 \|", None),
-            ("commit", r"^b failed +- +1 ", None), ("html", r'data-label="base">–</td><td class="num" data-label="comp">1<', None),
+            ("commit", r"^b failed +- +1 ", None), ("html", r'data-label="base">-</td><td class="num" data-label="comp">1<', None),
             ("github", r"b failed::1; new, and it fails", None), ("go-comp", r"^BenchmarkB 1 1 failed", None),
             ("go-base", r"^BenchmarkA 1 0 failed", r"^BenchmarkB"),
             ("openmetrics", r'bench="b".*side="comp",unit=""\} 1', r'bench="b".*side="base"'),

@@ -37,17 +37,12 @@ static std::string path_of(const Row &row)
 
 static const char *status_of(const Row &row, const Report &report)
 {
-  switch (outcome_of(row, report)) {
-  case Outcome::Pass:
-    return "PASS";
-  case Outcome::Fail:
-    return "FAIL";
-  case Outcome::Error:
+  Outcome outcome = outcome_of(row, report);
+  if (outcome == Outcome::Skip)
+    return row.comp ? "DONE" : "SKIP";
+  if (outcome == Outcome::Error)
     return row.verdict == Verdict::Missing ? "MISS" : "ERROR";
-  case Outcome::Skip:
-    break;
-  }
-  return row.comp ? "DONE" : "SKIP";
+  return outcome == Outcome::Pass ? "PASS" : "FAIL";
 }
 
 static json environment_of(const Value &environment)

@@ -20,20 +20,13 @@ static std::string escape(const std::string &text)
   return replaced(one_line(text), markup);
 }
 
-static std::string cell(const Row &row, const std::optional<double> &value)
-{
-  return value ? escape(format_figure(*value, row.unit)) : "-";
-}
-
 static std::string table_line(const Row &row, const std::string &name)
 {
-  std::string verdict = format_verdict(row);
+  std::vector<std::string> cells = row_cells(row, name);
   if (!row.note.empty())
-    verdict += ": " + escape(row.note);
-  return fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", escape(name),
-                     escape(row.metric), cell(row, row.base), cell(row, row.comp),
-                     escape(format_change(row)), escape(format_interval(row)),
-                     escape(format_mde(row)), format_loads(row), verdict);
+    cells.back() += ": " + row.note;
+  std::transform(cells.begin(), cells.end(), cells.begin(), escape);
+  return fmt::format("| {} |\n", fmt::join(cells, " | "));
 }
 
 static std::string table(const std::vector<std::string> &lines)

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <set>
+#include <array>
+#include <map>
 
 #include "tools/gate/report/writers/page.h"
 #include "tools/gate/report/writing.h"
@@ -32,32 +32,10 @@ static std::string badge(const Row &row)
 {
   if (!row.gated)
     return fmt::format("<span class=\"badge\">{}</span>", format_verdict(row));
-  const char *shape = "○";
-  switch (row.verdict) {
-  case Verdict::Regressed:
-    shape = "▲";
-    break;
-  case Verdict::Improved:
-    shape = "▼";
-    break;
-  case Verdict::Unchanged:
-    shape = "●";
-    break;
-  case Verdict::Invalid:
-  case Verdict::Missing:
-  case Verdict::Incomparable:
-    shape = "✕";
-    break;
-  default:
-    break;
-  }
+  static constexpr std::array<const char *, verdict_count> shapes = {"▲", "✕", "✕", "✕", "○",
+                                                                     "○", "▼", "●", "○"};
   return fmt::format("<span class=\"badge {0}\"><span aria-hidden=\"true\">{1} </span>{0}</span>",
-                     to_string(row.verdict), shape);
-}
-
-static std::string figure(const Row &row, const std::optional<double> &value)
-{
-  return value ? escape(format_figure(*value, row.unit)) : "–";
+                     to_string(row.verdict), shapes[static_cast<size_t>(row.verdict)]);
 }
 
 bool has_plot(const Row &row)
@@ -79,20 +57,15 @@ static std::string link(size_t index, const Row &row, const std::string &name)
 
 static const char *exit_meaning(int code)
 {
-  switch (code) {
-  case Exit::Passed:
-    return "nothing regressed and everything was compared";
-  case Exit::Regression:
-    return "at least one regression";
-  case Exit::Incomplete:
-    return "something was missing, invalid or incomparable, nothing was compared, or the host is "
-           "not "
-           "to be trusted";
-  case Exit::Skipped:
-    return "nothing could be measured";
-  default:
-    return "";
-  }
+  static const std::map<int, const char *> meanings = {
+      {Exit::Passed, "nothing regressed and everything was compared"},
+      {Exit::Regression, "at least one regression"},
+      {Exit::Incomplete, "something was missing, invalid or incomparable, nothing was compared, or "
+                         "the host is not to be trusted"},
+      {Exit::Skipped, "nothing could be measured"},
+  };
+  auto found = meanings.find(code);
+  return found == meanings.end() ? "" : found->second;
 }
 
 static std::string attention_item(size_t index, const Row &row, const std::string &name)
@@ -103,8 +76,8 @@ static std::string attention_item(size_t index, const Row &row, const std::strin
   if (row.interval)
     text += fmt::format(" (between {})", escape(format_interval(row)));
   if (row.base && row.comp)
-    text += fmt::format(", from {} to {}; tolerance {}", figure(row, row.base),
-                        figure(row, row.comp), escape(format_tolerance(row)));
+    text += escape(fmt::format(", from {} to {}; tolerance {}", format_figure(*row.base, row.unit),
+                               format_figure(*row.comp, row.unit), format_tolerance(row)));
   if (!row.note.empty())
     text += fmt::format("<br><span class=\"note\">{}</span>", escape(row.note));
   return text + "</li>\n";
@@ -164,12 +137,12 @@ static std::string table_row(size_t index, const Row &row, const std::string &na
 {
   std::string note =
       row.note.empty() ? "" : fmt::format("<br><span class=\"note\">{}</span>", escape(row.note));
-  return fmt::format("<tr><th scope=\"row\">{}{}</th>{}{}{}{}{}{}{}</tr>\n", link(index, row, name),
-                     note, cell("base", figure(row, row.base)), cell("comp", figure(row, row.comp)),
-                     cell("change", escape(format_change(row))),
-                     cell("interval", escape(format_interval(row))),
-                     cell("MDE", escape(format_mde(row))), cell("loads", format_loads(row)),
-                     cell("verdict", badge(row), "verdict"));
+  std::string line = fmt::format("<tr><th scope=\"row\">{}{}</th>", link(index, row, name), note);
+  std::vector<std::string> cells = row_cells(row, name);
+  size_t place = 2; // behind name and metric
+  for (const char *label : {"base", "comp", "change", "interval", "MDE", "loads"})
+    line += cell(label, escape(cells[place++]));
+  return line + cell("verdict", badge(row), "verdict") + "</tr>\n";
 }
 
 std::string table_section(const Report &report, const std::vector<std::string> &names)
