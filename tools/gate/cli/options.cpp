@@ -362,7 +362,7 @@ Options parse_options(int argc, const char *const *argv)
   add_vm(*check, options, vm_texts);
   check->add_option("--max-units", texts.max_units, "with those that confirm (10 times --units)");
   check->add_option("--stored-tolerance", texts.stored_tolerance,
-                    "judge times of separate runs: the drift between them");
+                    "judge separate runs, which drift by so much at most");
   CLI::App *compare = app.add_subcommand("compare", "compare two files of results");
   compare->add_option("BASE", options.base, "any format of docs/formats.md; - is standard input")
       ->required();
