@@ -42,10 +42,10 @@ public:
   {
     for (uint64_t i = 0; i < nr; i++)
       if (!start(static_cast<unsigned>(i))) {
-        std::system_error error(errno, std::generic_category(),
-                                fmt::format("cannot make process {} of {}", i + 1, nr));
+        int why = errno;
         end();
-        throw error;
+        throw std::system_error(why, std::generic_category(),
+                                fmt::format("cannot make process {} of {}", i + 1, nr));
       }
   }
   ~Sleepers() { end(); }
