@@ -3,18 +3,13 @@
  * Programs that run when a task gets another name, by the way they are attached. Each only counts,
  * so that user space knows that it ran.
  */
-#include <linux/bpf.h>
-#include <bpf/bpf_helpers.h>
-
-#include "progs/bench_hits.h"
-
-struct bench_hits hits[BENCH_HIT_CPUS];
+#include "progs/bench_hits.bpf.h"
 
 /* Not atomic: none of these is preempted, and nothing but the CPU itself counts here. */
 #define HOOK(name, section)                                                                        \
 	SEC(section) int name(void *ctx)                                                           \
 	{                                                                                          \
-		hits[bpf_get_smp_processor_id() & (BENCH_HIT_CPUS - 1)].count++;                   \
+		++*hits_of_this_cpu();                                                             \
 		return 0;                                                                          \
 	}
 

@@ -6,7 +6,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
-#include "progs/bench_hits.h"
+#include "progs/bench_hits.bpf.h"
 #include "progs/core_types.bpf.h"
 
 struct storage {
@@ -29,14 +29,12 @@ struct {
 
 const volatile __u32 bench_pid;
 
-struct bench_hits hits[BENCH_HIT_CPUS];
 __u64 errors;
 
 static __always_inline int count(void *storage)
 {
 	if (storage)
-		__sync_fetch_and_add(&hits[bpf_get_smp_processor_id() & (BENCH_HIT_CPUS - 1)].count,
-				     1);
+		count_hit();
 	else
 		__sync_fetch_and_add(&errors, 1);
 	return 0;

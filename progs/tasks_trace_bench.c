@@ -3,10 +3,7 @@
  * Storage of a task made and deleted at each getpgid(), which asks for RCU tasks-trace grace
  * periods, and how long those take. User space says what the system call's function is named.
  */
-#include <linux/bpf.h>
-#include <bpf/bpf_helpers.h>
-
-#include "progs/bench_hits.h"
+#include "progs/bench_hits.bpf.h"
 
 struct task_struct;
 
@@ -17,7 +14,6 @@ struct {
 	__type(value, int);
 } storage SEC(".maps");
 
-struct bench_hits hits[BENCH_HIT_CPUS];
 __u64 periods, period_ns;
 
 static __u64 period_start;
@@ -30,7 +26,7 @@ SEC("fentry") int on_getpgid(void *ctx)
 	if (!value)
 		return 0;
 	bpf_task_storage_delete(&storage, task);
-	__sync_fetch_and_add(&hits[bpf_get_smp_processor_id() & (BENCH_HIT_CPUS - 1)].count, 1);
+	count_hit();
 	return 0;
 }
 

@@ -5,14 +5,12 @@
  * the same length that nothing hooks.
  * What makes a figure wrong: another program on the same function, of whoever traces the machine.
  */
-#include "progs/bench_hits.h"
+#include "progs/bench_hits.bpf.h"
 #include "progs/bench_loop.bpf.h"
 
 #define STACK_BYTES 1024
 
 const volatile __u32 stacktrace; /* bench -s */
-
-struct bench_hits hits[BENCH_HIT_CPUS];
 
 struct stack {
 	__u8 bytes[STACK_BYTES];
@@ -28,19 +26,12 @@ struct {
 /* Since 6.10. Its only work is the tracepoint bpf_trigger_tp. */
 extern int bpf_modify_return_test_tp(int nonce) __ksym __weak;
 
-static __always_inline void count(void)
-{
-	__u32 cpu = bpf_get_smp_processor_id();
-
-	__sync_fetch_and_add(&hits[cpu & (BENCH_HIT_CPUS - 1)].count, 1);
-}
-
 static __always_inline int handle(void *ctx)
 {
 	__u32 first = 0;
 	struct stack *stack;
 
-	count();
+	count_hit();
 	if (!stacktrace)
 		return 0;
 	stack = bpf_map_lookup_elem(&stacks, &first);
@@ -56,7 +47,7 @@ static long op_noop(__u32 index, struct bench_ctx *ctx)
 
 static long op_count(__u32 index, struct bench_ctx *ctx)
 {
-	count();
+	count_hit();
 	return BENCH_NEXT;
 }
 

@@ -8,15 +8,11 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/usdt.bpf.h>
 
-#include "progs/bench_hits.h"
-
-struct bench_hits hits[BENCH_HIT_CPUS];
+#include "progs/bench_hits.bpf.h"
 
 SEC("usdt") int on_usdt(struct pt_regs *ctx)
 {
-	__u32 cpu = bpf_get_smp_processor_id();
-
-	__sync_fetch_and_add(&hits[cpu & (BENCH_HIT_CPUS - 1)].count, 1);
+	count_hit();
 	return 0;
 }
 
