@@ -8,7 +8,6 @@
 #include "tools/bench/per_cpu_rates.h"
 #include "tools/bench/test_run_bench.h"
 #include "tools/bench/upstream_reports.h"
-#include "tools/lib/probe.h"
 
 // After the header that defines its structs.
 #include "hashmap_bench.skel.h"
@@ -33,15 +32,13 @@ public:
     bpf_map *map = x_skel->maps.hashmap;
     uint32_t flags = sizes.flags;
     if (resizable) {
-      probe::require(probe::map_rhash);
+      make_resizable(map);
       flags |= BPF_F_NO_PREALLOC;
-      bpf::check(bpf_map__set_type(map, static_cast<bpf_map_type>(probe::map_type_rhash)),
-                 "set type of map", "hashmap");
     }
     bpf::check(bpf_map__set_map_flags(map, flags), "set flags of map", "hashmap");
     bpf::check(bpf_map__set_key_size(map, sizes.key), "size map", "hashmap");
     bpf::check(bpf_map__set_max_entries(map, sizes.max_entries), "size map", "hashmap");
-    if (!resizable) // which takes no such flag
+    if (!resizable)
       fix_hash_seed(map);
     x_skel->rodata->nr_entries = sizes.nr_entries;
     x_skel.load_only({x_skel->progs.*prog, x_skel->progs.walk_keys});

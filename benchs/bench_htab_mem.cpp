@@ -15,7 +15,6 @@
 #include "tools/bench/test_run_bench.h"
 #include "tools/lib/cpus.h"
 #include "tools/lib/memory_cgroup.h"
-#include "tools/lib/probe.h"
 #include "tools/lib/text.h"
 
 // After the header that defines its structs.
@@ -77,11 +76,8 @@ public:
         x_turns(params.producers / 2)
   {
     bpf_map *map = x_skel->maps.htab;
-    if (resizable) {
-      probe::require(probe::map_rhash);
-      bpf::check(bpf_map__set_type(map, static_cast<bpf_map_type>(probe::map_type_rhash)),
-                 "set type of map", "htab");
-    }
+    if (resizable)
+      make_resizable(map);
     join_cgroup();
     // Room for every producer's 64 elements: more would count a full map as work.
     uint32_t entries = std::max<uint32_t>(8192, 64 * params.producers);
@@ -89,7 +85,7 @@ public:
     bpf::check(bpf_map__set_value_size(map, params.number("value-size")), "size map", "htab");
     if (params.flag("preallocated"))
       bpf::check(bpf_map__set_map_flags(map, 0), "set flags of map", "htab");
-    if (!resizable) // which takes no such flag
+    if (!resizable)
       fix_hash_seed(map);
     x_skel->rodata->stride = x_pairs ? params.producers / 2 : params.producers;
     auto &progs = x_skel->progs;

@@ -7,14 +7,14 @@
 // be dropped.
 #include <fmt/format.h>
 
-#include <chrono>
 #include <thread>
 
 #include "progs/ringbuf_bench.h"
+#include "tools/bench/pinned_thread.h"
 #include "tools/bench/record_reader.h"
 #include "tools/bench/reports.h"
 #include "tools/bench/test_run_bench.h"
-#include "tools/lib/cpus.h"
+#include "tools/bench/wall_clock.h"
 #include "tools/lib/probe.h"
 
 // After the headers that define their structs.
@@ -25,43 +25,6 @@ namespace
 {
 
 using namespace bench;
-using Clock = std::chrono::steady_clock;
-
-// The thread that reads records until it is told to stop.
-class Consumer {
-public:
-  Consumer(std::unique_ptr<RecordReader> reader, int cpu)
-      : x_reader(std::move(reader)),
-        x_thread([this, cpu](const std::stop_token &stop) { work(stop, cpu); })
-  {
-  }
-  // Throws what went wrong in the thread.
-  void check()
-  {
-    if (x_failed.load(std::memory_order_acquire))
-      std::rethrow_exception(x_failure);
-  }
-
-private:
-  void work(const std::stop_token &stop, int cpu)
-  {
-    // Records of a run that nobody was woken for wait no longer than this.
-    constexpr int timeout_ms = 1;
-    try {
-      pin_this_thread(cpu);
-      while (!stop.stop_requested())
-        x_reader->wait(timeout_ms);
-    } catch (...) {
-      x_failure = std::current_exception();
-      x_failed.store(true, std::memory_order_release);
-    }
-  }
-
-  std::unique_ptr<RecordReader> x_reader;
-  std::exception_ptr x_failure;
-  std::atomic<bool> x_failed{false};
-  std::jthread x_thread;
-};
 
 class Buffer : public TestRunBench {
 public:
@@ -73,7 +36,7 @@ public:
 
   Counts run(unsigned producer, uint32_t nr_ops) override
   {
-    auto start = Clock::now();
+    uint64_t start = now_ns();
     Counts total;
     while (total.ops() < nr_ops) {
       uint32_t batch = static_cast<uint32_t>(std::min<uint64_t>(nr_ops - total.ops(), x_batch));
@@ -86,46 +49,45 @@ public:
         wait_for(x_submitted);
     }
     if (x_consumer)
-      total.ns = ns_since(start);
-    auto injected = Clock::now();
-    uint64_t more_ns = total.ns * x_inject_q20 >> 20;
-    while (more_ns && ns_since(injected) < more_ns)
-      ;
-    total.ns += more_ns;
+      total.ns = now_ns() - start;
+    total.ns += wait_injected(total.ns, x_inject_q20);
     return total;
   }
 
-  // Of the time on the wall, most of which is not inside the kernel: it waits by the clock, and a
-  // "spin" is a nanosecond.
+  // Of the time on the wall, most of which is not inside the kernel.
   void set_inject_q20(uint64_t q20) override { x_inject_q20 = q20; }
   InjectionCost measure_injection() override { return {0, 1}; }
 
 protected:
   void consume(std::unique_ptr<RecordReader> reader, const Params &params)
   {
-    x_consumer = std::make_unique<Consumer>(std::move(reader), params.consumer_cpus.at(0));
+    constexpr int timeout_ms = 1; // records that nobody was woken for wait no longer than this
+    x_reader = std::move(reader);
+    x_consumer = std::make_unique<PinnedThread>(params.consumer_cpus.at(0),
+                                                [this](const std::stop_token &stop) {
+                                                  while (!stop.stop_requested())
+                                                    x_reader->wait(timeout_ms);
+                                                });
   }
   // The consumer ends before what it reads from.
-  void end() { x_consumer.reset(); }
+  void end()
+  {
+    x_consumer.reset();
+    x_reader.reset();
+  }
   // Which op of the next run wakes the consumer in any case.
   virtual void tell_last(unsigned, uint32_t) {}
 
   Received x_received;
 
 private:
-  static uint64_t ns_since(Clock::time_point start)
-  {
-    return static_cast<uint64_t>(
-        std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
-  }
-
   void wait_for(uint64_t records)
   {
-    constexpr auto patience = std::chrono::seconds(30);
-    auto deadline = Clock::now() + patience;
+    constexpr uint64_t patience_ns = 30'000'000'000;
+    uint64_t deadline = now_ns() + patience_ns;
     while (x_received.records.load(std::memory_order_acquire) < records) {
       x_consumer->check();
-      if (Clock::now() > deadline)
+      if (now_ns() > deadline)
         break;
       std::this_thread::yield(); // it may be on this CPU
     }
@@ -142,7 +104,8 @@ private:
   bool x_back_to_back, x_one_producer;
   std::atomic<uint64_t> x_submitted{0};
   uint64_t x_inject_q20 = 0;
-  std::unique_ptr<Consumer> x_consumer;
+  std::unique_ptr<RecordReader> x_reader;
+  std::unique_ptr<PinnedThread> x_consumer;
 };
 
 enum class By { Libbpf, Hand };

@@ -21,10 +21,12 @@
 #include <chrono>
 #include <thread>
 
+#include "tools/bench/pinned_thread.h"
 #include "tools/bench/test_run_bench.h"
 #include "tools/bench/upstream_reports.h"
-#include "tools/lib/cpus.h"
+#include "tools/bench/wall_clock.h"
 #include "tools/lib/fd.h"
+#include "tools/lib/os_error.h"
 #include "tools/lib/probe.h"
 
 // After the header that defines its structs.
@@ -38,12 +40,6 @@ using Clock = std::chrono::steady_clock;
 using Programs = decltype(sockmap_bench::progs);
 
 constexpr size_t file_bytes = 128 * 1024, period = 10; // of the data: 0, 1, ... 9
-
-void check_os(bool fine, const char *operation)
-{
-  if (!fine)
-    throw std::system_error(errno, std::generic_category(), operation);
-}
 
 // Ends of the two connections.
 enum Socket { c1, p1, c2, p2, nr_sockets };
@@ -124,22 +120,21 @@ public:
     check_os(fcntl(sender, F_SETFL, fcntl(sender, F_GETFL) | O_NONBLOCK) == 0,
              "cannot make a socket non-blocking");
     // The second consumer reads, so that with two CPUs the producer has the other one.
-    start(params.consumer_cpus.at(1), [this] { receive(); });
+    start(params.consumer_cpus.at(1), [this](const std::stop_token &stop) { receive(stop); });
     if (x_mode.option == std::string("rx-normal"))
-      start(params.consumer_cpus.at(0), [this] { copy(); });
+      start(params.consumer_cpus.at(0), [this](const std::stop_token &stop) { copy(stop); });
   }
   ~Sockmap() override
   {
-    x_ending = true;
+    for (auto &thread : x_threads)
+      thread->stop();
     x_sockets.shut();
-    for (std::thread &thread : x_threads)
-      thread.join();
   }
 
   Counts run(unsigned, uint32_t nr_ops) override
   {
-    auto start = Clock::now();
-    if (x_duration.count() && start - x_started > x_duration) {
+    uint64_t start = now_ns();
+    if (x_duration.count() && Clock::now() - x_started > x_duration) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
       return {};
     }
@@ -149,26 +144,19 @@ public:
     Counts counts;
     counts.hits = whole - x_counted;
     x_counted = whole;
-    auto end = Clock::now() + spin(Clock::now() - start);
-    while (Clock::now() < end)
-      ;
-    counts.ns = static_cast<uint64_t>(
-        std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
+    counts.ns = now_ns() - start;
+    counts.ns += wait_injected(counts.ns, x_inject_q20);
     return counts;
   }
 
   Readings readings() override
   {
-    Readings now{{"sent", x_sent},
-                 {"sends", x_sends},
-                 {"received", x_received},
-                 {"receives", x_receives},
-                 {"processed", __atomic_load_n(&x_skel->bss->processed, __ATOMIC_RELAXED)}};
-    Readings since = now;
-    for (auto &[name, value] : since)
-      value -= x_before[name];
-    x_before = now;
-    return since;
+    return x_growth.since_last(
+        {{"sent", x_sent},
+         {"sends", x_sends},
+         {"received", x_received},
+         {"receives", x_receives},
+         {"processed", __atomic_load_n(&x_skel->bss->processed, __ATOMIC_RELAXED)}});
   }
 
   std::string bytecode() const override
@@ -176,7 +164,6 @@ public:
     return x_mode.prog ? program_tag(x_skel->progs.*x_mode.prog) : "";
   }
   void set_inject_q20(uint64_t q20) override { x_inject_q20 = q20; }
-  // It waits by the clock, so that a "spin" is a nanosecond.
   InjectionCost measure_injection() override { return {0, 1}; }
 
 private:
@@ -222,17 +209,9 @@ private:
                "put into map", "sockets");
   }
 
-  template <class Work> void start(int cpu, Work work)
+  void start(int cpu, std::function<void(const std::stop_token &)> work)
   {
-    x_threads.emplace_back([this, cpu, work] {
-      try {
-        pin_this_thread(cpu);
-        work();
-      } catch (...) {
-        x_failure = std::current_exception();
-        x_failed.store(true, std::memory_order_release);
-      }
-    });
+    x_threads.push_back(std::make_unique<PinnedThread>(cpu, std::move(work)));
   }
 
   void send(uint64_t bytes)
@@ -254,14 +233,14 @@ private:
     }
   }
 
-  void receive()
+  void receive(const std::stop_token &stop)
   {
     std::this_thread::sleep_for(x_delay);
     std::vector<uint8_t> buffer(file_bytes);
     for (size_t position = 0;;) {
       x_receives++;
       ssize_t length = read(x_sockets[c2], buffer.data(), buffer.size());
-      if (x_ending)
+      if (stop.stop_requested())
         return;
       if (length < 0 && (errno == EAGAIN || errno == EINTR))
         continue;
@@ -273,17 +252,17 @@ private:
     }
   }
 
-  void copy()
+  void copy(const std::stop_token &stop)
   {
     std::vector<uint8_t> buffer(file_bytes);
     while (true) {
       ssize_t length = read(x_sockets[p1], buffer.data(), buffer.size());
-      if (x_ending)
+      if (stop.stop_requested())
         return;
       check_os(length > 0, "cannot receive");
       for (ssize_t done = 0; done < length;) {
         ssize_t sent = ::send(x_sockets[p2], buffer.data() + done, length - done, MSG_NOSIGNAL);
-        if (x_ending)
+        if (stop.stop_requested())
           return;
         check_os(sent > 0, "cannot send");
         done += sent;
@@ -303,16 +282,10 @@ private:
     }
   }
 
-  void rethrow()
+  void rethrow() const
   {
-    if (x_failed.load(std::memory_order_acquire))
-      std::rethrow_exception(x_failure);
-  }
-
-  Clock::duration spin(Clock::duration took) const
-  {
-    auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(took).count();
-    return std::chrono::nanoseconds(static_cast<uint64_t>(ns) * x_inject_q20 >> 20);
+    for (const auto &thread : x_threads)
+      thread->check();
   }
 
   const Mode &x_mode;
@@ -324,11 +297,9 @@ private:
   off_t x_offset = 0;                    // of what is sent next
   uint64_t x_message = 1, x_counted = 0; // bytes of a message; bytes that are hits already
   std::atomic<uint64_t> x_sent{0}, x_sends{0}, x_received{0}, x_receives{0};
-  std::atomic<bool> x_failed{false}, x_ending{false};
-  std::exception_ptr x_failure;
-  Readings x_before;
+  Growth x_growth;
   uint64_t x_inject_q20 = 0;
-  std::vector<std::thread> x_threads;
+  std::vector<std::unique_ptr<PinnedThread>> x_threads; // last, so that they end first
 };
 
 std::vector<Option> options()

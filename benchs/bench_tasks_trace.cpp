@@ -104,11 +104,7 @@ public:
                  {"period_ns", __atomic_load_n(&x_skel->bss->period_ns, __ATOMIC_RELAXED)}};
     if (x_kthread)
       now["ticks"] = static_cast<double>(ticks());
-    Readings since = now;
-    for (auto &[name, value] : since)
-      value -= x_before[name];
-    x_before = now;
-    return since;
+    return x_growth.since_last(now);
   }
 
 private:
@@ -137,7 +133,7 @@ private:
   uint64_t x_kthread;
   bpf::Skeleton<tasks_trace_bench> x_skel;
   std::unique_ptr<Sleepers> x_sleepers;
-  Readings x_before;
+  Growth x_growth;
 };
 
 const Register tasks_trace{{

@@ -80,11 +80,6 @@ public:
     if (hook.hook)
       x_bytecode = program_tag(of(hook.hook));
   }
-  ~Trigger() override
-  {
-    for (bpf_link *link : x_links)
-      bpf_link__destroy(link);
-  }
 
   // As many calls as were asked for in one test run.
   Counts run(unsigned producer, uint32_t nr_ops) override
@@ -93,10 +88,7 @@ public:
     while (total.ops() < nr_ops) {
       uint64_t before = hits_here(x_skel->bss->hits);
       Counts batch = TestRunBench::run(producer, batch_of(nr_ops - total.ops()));
-      uint64_t ran = hits_here(x_skel->bss->hits) - before;
-      if (ran < batch.ops())
-        throw std::runtime_error(
-            fmt::format("the attached program ran {} times in {} calls", ran, batch.ops()));
+      require_runs(hits_here(x_skel->bss->hits) - before, batch.ops());
       total += batch;
     }
     return total;
@@ -129,7 +121,7 @@ private:
   {
     if (!link)
       throw bpf::error("attach BPF program", bpf_program__name(prog), errno, log.text());
-    x_links.push_back(link);
+    x_links.emplace_back(link);
   }
 
   void attach(const bpf_program *prog)
@@ -152,7 +144,7 @@ private:
 
   uint32_t x_batch;
   bpf::Skeleton<Skel> x_skel;
-  std::vector<bpf_link *> x_links;
+  std::vector<bpf::Link> x_links;
   std::string x_bytecode;
 };
 

@@ -89,7 +89,6 @@ public:
       attach(prog, on_return);
     x_bytecode = program_tag(prog);
   }
-  ~Uprobe() override { bpf_link__destroy(x_link); }
 
 private:
   std::optional<uint64_t> counted(unsigned) override { return hits_here(x_skel->bss->hits); }
@@ -98,7 +97,7 @@ private:
   {
     bpf::LogCapture log;
     constexpr pid_t any = -1; // of a certain process it would be of one thread
-    x_link = bpf_program__attach_uprobe(prog, on_return, any, own_file, file_offset(hooked()));
+    x_link.reset(bpf_program__attach_uprobe(prog, on_return, any, own_file, file_offset(hooked())));
     if (!x_link)
       throw bpf::error("attach uprobe", own_file, errno, log.text());
   }
@@ -118,7 +117,7 @@ private:
   }
 
   bpf::Skeleton<trigger_bench> x_skel;
-  bpf_link *x_link = nullptr;
+  bpf::Link x_link;
   Fd x_multi;
 };
 
@@ -129,19 +128,18 @@ public:
     probe::require(probe::uprobe);
     x_skel.load();
     bpf::LogCapture log;
-    x_link =
-        bpf_program__attach_usdt(x_skel->progs.on_usdt, -1, own_file, "bpfgate", name, nullptr);
+    x_link.reset(
+        bpf_program__attach_usdt(x_skel->progs.on_usdt, -1, own_file, "bpfgate", name, nullptr));
     if (!x_link)
       throw bpf::error("attach USDT", name, errno, log.text());
     x_bytecode = program_tag(x_skel->progs.on_usdt);
   }
-  ~Usdt() override { bpf_link__destroy(x_link); }
 
 private:
   std::optional<uint64_t> counted(unsigned) override { return hits_here(x_skel->bss->hits); }
 
   bpf::Skeleton<usdt_bench> x_skel;
-  bpf_link *x_link = nullptr;
+  bpf::Link x_link;
 };
 
 // A call and an addition: what user space can trigger at most.

@@ -28,6 +28,15 @@ Option text(std::string name, uint64_t max, std::string preset, std::string help
   return {std::move(name), std::move(help), Option::Kind::Text, 1, max, 0, {std::move(preset)}};
 }
 
+Readings Growth::since_last(const Readings &now)
+{
+  Readings since = now;
+  for (auto &[name, value] : since)
+    value -= x_last[name];
+  x_last = now;
+  return since;
+}
+
 Counts &Counts::operator+=(const Counts &other)
 {
   hits += other.hits;

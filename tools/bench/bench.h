@@ -80,6 +80,15 @@ struct Counts {
 // What a benchmark reads besides counts, by metric name (memory in MiB).
 using Readings = std::map<std::string, double>;
 
+// Of readings that only grow: by how much since the last call, at first since 0.
+class Growth {
+public:
+  Readings since_last(const Readings &now);
+
+private:
+  Readings x_last;
+};
+
 // What --inject adds to a run: something once, and each spin.
 struct InjectionCost {
   double fixed_ns = 0;
@@ -139,9 +148,8 @@ struct Report {
   virtual bool quiet_intervals() const { return false; }
   // What --quiet prints in its place, with and without --affinity; "" where that is the same.
   virtual std::string quiet_summary(const std::vector<Sample> &, bool) const { return ""; }
-  // loads: samples grouped by load.
-  virtual std::vector<result::Metric>
-  metrics(const std::vector<std::vector<Sample>> &loads) const = 0;
+  // loads: samples grouped by load. time_metrics() of reports.h, unless it has others.
+  virtual std::vector<result::Metric> metrics(const std::vector<std::vector<Sample>> &loads) const;
   // Lines that hold no time, for where there is none to tell.
   virtual std::vector<std::string> untimed(const std::vector<Sample> &) const { return {}; }
   // Lines after the summary that the kernel's bench does not print.

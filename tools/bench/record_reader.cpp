@@ -6,8 +6,6 @@
 #include <linux/perf_event.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -18,18 +16,14 @@
 #include "progs/ringbuf_bench.h"
 #include "tools/lib/bpf_error.h"
 #include "tools/lib/fd.h"
+#include "tools/lib/os_error.h"
+#include "tools/lib/perf_ring.h"
 
 namespace bench
 {
 
 namespace
 {
-
-void check_os(bool fine, const char *operation)
-{
-  if (!fine)
-    throw std::system_error(errno, std::generic_category(), operation);
-}
 
 // What libbpf's poll functions return.
 void check_poll(int result, const char *operation)
@@ -50,44 +44,6 @@ void count(Received &received, const void *record)
     add(received.wrong);
   add(received.records);
 }
-
-// Shared memory of a descriptor.
-class Mapping {
-public:
-  Mapping(int fd, size_t offset, size_t bytes, int protection)
-      : x_bytes(bytes),
-        x_start(mmap(nullptr, bytes, protection, MAP_SHARED, fd, static_cast<off_t>(offset)))
-  {
-    check_os(x_start != MAP_FAILED, "cannot map a buffer");
-  }
-  Mapping(Mapping &&other) noexcept : x_bytes(other.x_bytes), x_start(other.x_start)
-  {
-    other.x_start = MAP_FAILED;
-  }
-  ~Mapping()
-  {
-    if (x_start != MAP_FAILED)
-      munmap(x_start, x_bytes);
-  }
-  Mapping &operator=(Mapping &&) = delete;
-  uint8_t *at(size_t offset) const { return static_cast<uint8_t *>(x_start) + offset; }
-
-private:
-  size_t x_bytes;
-  void *x_start;
-};
-
-uint64_t load_acquire(const uint8_t *at)
-{
-  return __atomic_load_n(reinterpret_cast<const uint64_t *>(at), __ATOMIC_ACQUIRE);
-}
-
-void store_release(uint8_t *at, uint64_t value)
-{
-  __atomic_store_n(reinterpret_cast<uint64_t *>(at), value, __ATOMIC_RELEASE);
-}
-
-size_t page_size() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
 
 class RingByLibbpf : public RecordReader {
 public:
@@ -120,11 +76,12 @@ private:
 class RingByHand : public RecordReader {
 public:
   RingByHand(int map_fd, size_t bytes, Received &received)
-      : x_received(received), x_mask(bytes - 1), x_page(page_size()),
+      : x_received(received), x_mask(bytes - 1), x_page(static_cast<size_t>(sysconf(_SC_PAGESIZE))),
         x_consumer(map_fd, 0, x_page, PROT_READ | PROT_WRITE),
         x_producer(map_fd, x_page, x_page + 2 * bytes, PROT_READ),
         x_epoll(epoll_create1(EPOLL_CLOEXEC))
   {
+    check_os(x_consumer && x_producer, "cannot map a buffer");
     epoll_event event = {.events = EPOLLIN, .data = {}};
     check_os(x_epoll && epoll_ctl(x_epoll.get(), EPOLL_CTL_ADD, map_fd, &event) == 0,
              "cannot wait for a ring buffer");
@@ -142,8 +99,8 @@ private:
   // False where nothing was there.
   bool take()
   {
-    uint64_t first = load_acquire(x_consumer.at(0)), position = first;
-    uint64_t end = load_acquire(x_producer.at(0));
+    uint64_t first = x_consumer.load_acquire(0), position = first;
+    uint64_t end = x_producer.load_acquire(0);
     while (position < end) {
       const uint8_t *header = x_producer.at(x_page + (position & x_mask));
       uint32_t length =
@@ -154,7 +111,7 @@ private:
         count(x_received, header + BPF_RINGBUF_HDR_SZ);
       length &= ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
       position += (length + BPF_RINGBUF_HDR_SZ + 7) / 8 * 8;
-      store_release(x_consumer.at(0), position);
+      x_consumer.store_release(0, position);
     }
     return position != first;
   }
@@ -162,7 +119,7 @@ private:
   Received &x_received;
   uint64_t x_mask;
   size_t x_page;
-  Mapping x_consumer, x_producer;
+  SharedMemory x_consumer, x_producer;
   Fd x_epoll;
 };
 
@@ -179,11 +136,7 @@ perf_event_attr perf_attributes(uint32_t wakeup_records)
 }
 
 // A sample is its header, the length of the raw data, and these.
-void count_sample(Received &received, const perf_event_header *header)
-{
-  if (header->type == PERF_RECORD_SAMPLE)
-    count(received, reinterpret_cast<const uint8_t *>(header + 1) + sizeof(uint32_t));
-}
+constexpr size_t raw_data_at = sizeof(perf_event_header) + sizeof(uint32_t);
 
 class PerfByLibbpf : public RecordReader {
 public:
@@ -206,70 +159,38 @@ public:
 private:
   static bpf_perf_event_ret on_event(void *context, int, perf_event_header *header)
   {
-    count_sample(*static_cast<Received *>(context), header);
+    if (header->type == PERF_RECORD_SAMPLE)
+      count(*static_cast<Received *>(context), reinterpret_cast<uint8_t *>(header) + raw_data_at);
     return LIBBPF_PERF_EVENT_CONT;
   }
 
   std::unique_ptr<perf_buffer, void (*)(perf_buffer *)> x_buffer;
 };
 
-// The buffer of one CPU (perf_event_open(2), "MMAP layout").
-class PerfOfCpu {
-public:
-  PerfOfCpu(int cpu, size_t pages, perf_event_attr attributes, Received &received)
-      : x_received(received), x_mask(pages * page_size() - 1),
-        x_event(static_cast<int>(
-            syscall(SYS_perf_event_open, &attributes, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC))),
-        x_memory(x_event.get(), 0, (pages + 1) * page_size(), PROT_READ | PROT_WRITE)
-  {
-    check_os(ioctl(x_event.get(), PERF_EVENT_IOC_ENABLE, 0) == 0, "cannot enable a perf buffer");
-  }
-  int fd() const { return x_event.get(); }
-  void take()
-  {
-    uint64_t tail = load_acquire(x_memory.at(offsetof(perf_event_mmap_page, data_tail)));
-    uint64_t head = load_acquire(x_memory.at(offsetof(perf_event_mmap_page, data_head)));
-    while (tail != head) {
-      perf_event_header header;
-      copy(tail, &header, sizeof(header));
-      uint8_t record[sizeof(header) + sizeof(uint32_t) + sizeof(uint64_t)];
-      copy(tail, record, std::min<size_t>(header.size, sizeof(record)));
-      if (header.size >= sizeof(record))
-        count_sample(x_received, reinterpret_cast<perf_event_header *>(record));
-      tail += header.size;
-    }
-    store_release(x_memory.at(offsetof(perf_event_mmap_page, data_tail)), tail);
-  }
-
-private:
-  // A record may go on at the beginning of the buffer, at a multiple of 8 bytes.
-  void copy(uint64_t position, void *to, size_t bytes) const
-  {
-    size_t start = position & x_mask, first = std::min(bytes, x_mask + 1 - start);
-    memcpy(to, x_memory.at(page_size() + start), first);
-    memcpy(static_cast<uint8_t *>(to) + first, x_memory.at(page_size()), bytes - first);
-  }
-
-  Received &x_received;
-  size_t x_mask;
-  Fd x_event;
-  Mapping x_memory;
-};
+// All that is in the buffer of one CPU.
+void take_samples(PerfRing &ring, Received &received)
+{
+  ring.take_all([&](const perf_event_header &header, auto copy) {
+    uint8_t record[raw_data_at + sizeof(uint64_t)];
+    if (header.type != PERF_RECORD_SAMPLE || header.size < sizeof(record))
+      return;
+    copy(record, sizeof(record));
+    count(received, record + raw_data_at);
+  });
+}
 
 class PerfByHand : public RecordReader {
 public:
   PerfByHand(int map_fd, size_t pages, uint32_t wakeup_records, Received &received)
-      : x_epoll(epoll_create1(EPOLL_CLOEXEC))
+      : x_received(received), x_epoll(epoll_create1(EPOLL_CLOEXEC))
   {
     check_os(bool(x_epoll), "cannot wait for perf buffers");
     int cpus = bpf::check(libbpf_num_possible_cpus(), "count", "CPUs");
     for (int cpu = 0; cpu < cpus; cpu++) {
-      try {
-        x_buffers.push_back(
-            std::make_unique<PerfOfCpu>(cpu, pages, perf_attributes(wakeup_records), received));
-      } catch (const std::system_error &error) {
+      auto ring = std::make_unique<PerfRing>(perf_attributes(wakeup_records), cpu, pages);
+      if (!*ring || ioctl(ring->fd(), PERF_EVENT_IOC_ENABLE, 0) < 0)
         continue; // a CPU that is offline; a record there would be an error of the program
-      }
+      x_buffers.push_back(std::move(ring));
       int fd = x_buffers.back()->fd();
       bpf::check(bpf_map_update_elem(map_fd, &cpu, &fd, BPF_ANY), "fill map", "perfbuf");
       epoll_event event = {.events = EPOLLIN, .data = {.ptr = x_buffers.back().get()}};
@@ -283,14 +204,15 @@ public:
     int ready = epoll_wait(x_epoll.get(), events, 16, timeout_ms);
     check_os(ready >= 0 || errno == EINTR, "cannot wait for perf buffers");
     for (int i = 0; i < ready; i++)
-      static_cast<PerfOfCpu *>(events[i].data.ptr)->take();
+      take_samples(*static_cast<PerfRing *>(events[i].data.ptr), x_received);
     if (ready <= 0)
       for (auto &buffer : x_buffers)
-        buffer->take();
+        take_samples(*buffer, x_received);
   }
 
 private:
-  std::vector<std::unique_ptr<PerfOfCpu>> x_buffers;
+  Received &x_received;
+  std::vector<std::unique_ptr<PerfRing>> x_buffers;
   Fd x_epoll;
 };
 

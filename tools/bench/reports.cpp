@@ -98,6 +98,11 @@ std::vector<result::Metric> time_metrics(const std::vector<std::vector<Sample>> 
   return metrics;
 }
 
+std::vector<result::Metric> Report::metrics(const std::vector<std::vector<Sample>> &loads) const
+{
+  return time_metrics(loads);
+}
+
 static Spread spread_of(const std::vector<Sample> &samples,
                         const std::function<double(const Sample &)> &value)
 {
@@ -137,11 +142,6 @@ public:
     double latency = (x_scale == 'M' ? 1e3 : 1.0) / rate.mean * producers;
     line.ops = {rate, rate.mean / producers, x_scale, latency, x_unit};
     return format(line);
-  }
-
-  std::vector<result::Metric> metrics(const std::vector<std::vector<Sample>> &loads) const override
-  {
-    return time_metrics(loads);
   }
 
 private:

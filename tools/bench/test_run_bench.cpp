@@ -10,6 +10,7 @@
 
 #include "tools/lib/instruction_clock.h"
 #include "tools/lib/model_page.h"
+#include "tools/lib/probe.h"
 
 namespace bench
 {
@@ -164,6 +165,13 @@ void fix_hash_seed(bpf_map *map)
   if (clock_counts_instructions())
     bpf::check(bpf_map__set_map_flags(map, bpf_map__map_flags(map) | BPF_F_ZERO_SEED),
                "set flags of map", bpf_map__name(map));
+}
+
+void make_resizable(bpf_map *map)
+{
+  probe::require(probe::map_rhash);
+  bpf::check(bpf_map__set_type(map, static_cast<bpf_map_type>(probe::map_type_rhash)),
+             "set type of map", bpf_map__name(map));
 }
 
 // The fastest of several: whatever disturbs a run only makes it longer.

@@ -64,6 +64,10 @@ std::string program_tag(const bpf_program *prog);
 // Throws bpf::error.
 void fix_hash_seed(bpf_map *map);
 
+// Makes a resizable hash of a hash map, before it is loaded. It takes no fix_hash_seed() and cannot
+// be preallocated. Throws bpf::missing where the kernel has none, and bpf::error.
+void make_resizable(bpf_map *map);
+
 // Writes element i (a key or a value) to the given place.
 using ElementWriter = std::function<void(uint64_t, uint8_t *)>;
 

@@ -48,11 +48,6 @@ public:
     return text;
   }
 
-  std::vector<result::Metric> metrics(const Loads &loads) const override
-  {
-    return time_metrics(loads);
-  }
-
 private:
   virtual std::string line(const CpuRate &rate, const Samples &samples) const = 0;
 };
@@ -141,11 +136,6 @@ public:
                        values[std::min(count - 1, count * 99 / 100)], count);
   }
 
-  std::vector<result::Metric> metrics(const Loads &loads) const override
-  {
-    return time_metrics(loads);
-  }
-
 private:
   const char *x_name;
 };
@@ -171,11 +161,6 @@ public:
     return fmt::format("Summary: creates {:8.3f} ± {:5.3f}k/s ({:7.3f}k/prod), {} total",
                        creates.mean, creates.stddev, creates.mean / samples.front().producers,
                        total);
-  }
-
-  std::vector<result::Metric> metrics(const Loads &loads) const override
-  {
-    return time_metrics(loads);
   }
 };
 

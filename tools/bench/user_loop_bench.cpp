@@ -5,17 +5,12 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
+
+#include "tools/bench/wall_clock.h"
 
 namespace bench
 {
-
-static uint64_t now_ns()
-{
-  auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
-}
 
 // The same chain of multiplications as bench_spin() of bench_loop.bpf.h.
 static void spin(uint64_t spins)
@@ -40,9 +35,8 @@ Counts UserLoopBench::run(unsigned producer, uint32_t nr_ops)
   counts.hits = nr_ops;
   // More is no fault: another producer on this CPU, another process that is traced as well.
   auto after = counted(producer);
-  if (before && *after - *before < nr_ops)
-    throw std::runtime_error(
-        fmt::format("the attached program ran {} times in {} ops", *after - *before, nr_ops));
+  if (before)
+    require_runs(*after - *before, nr_ops);
   return counts;
 }
 
@@ -74,6 +68,12 @@ InjectionCost UserLoopBench::measure_injection()
   };
   double spin_ns = fastest(spins) / spins;
   return {fastest(1) - spin_ns, spin_ns};
+}
+
+void require_runs(uint64_t runs, uint64_t ops)
+{
+  if (runs < ops)
+    throw std::runtime_error(fmt::format("the attached program ran {} times in {} ops", runs, ops));
 }
 
 uint64_t hits_here(std::span<const bench_hits> hits)

@@ -45,4 +45,7 @@ private:
 // What was counted on the CPU that this thread runs on; it must be pinned.
 uint64_t hits_here(std::span<const bench_hits> hits);
 
+// Throws when an attached program ran less often than there were ops that trigger it.
+void require_runs(uint64_t runs, uint64_t ops);
+
 } // namespace bench

@@ -8,16 +8,13 @@
 #include <map>
 #include <string>
 
-#include "tools/lib/fd.h"
+#include "tools/lib/perf_ring.h"
 
 class BpfNames {
 public:
   // From now on, what is loaded on the first CPU: a guest with the model has no other. Needs root
   // and a kernel with perf, or nothing is known.
   BpfNames();
-  ~BpfNames();
-  BpfNames(const BpfNames &) = delete;
-  BpfNames &operator=(const BpfNames &) = delete;
 
   // False where not all that came and went since the construction is known.
   bool complete();
@@ -25,11 +22,9 @@ public:
   std::string lines();
 
 private:
-  void take_records();
   void take(const char *record, size_t size);
 
-  Fd x_event;
-  char *x_ring = nullptr;
+  PerfRing x_ring;
   bool x_lost = false;
   std::map<uint64_t, std::string> x_names;
 };

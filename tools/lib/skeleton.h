@@ -6,11 +6,18 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <memory>
 
 #include "tools/lib/bpf_error.h"
 
 namespace bpf
 {
+
+struct LinkEnd {
+  void operator()(bpf_link *link) const { bpf_link__destroy(link); }
+};
+// Attached as long as it lives.
+using Link = std::unique_ptr<bpf_link, LinkEnd>;
 
 // T is a struct that "bpftool gen skeleton" made. Opened on construction, so that options can be
 // set on ->maps, ->progs and ->rodata before load(). Everything is released on destruction.
