@@ -24,6 +24,14 @@ template <class T> static std::optional<T> parse_all(std::string_view text)
 
 std::optional<uint64_t> parse_whole(std::string_view text) { return parse_all<uint64_t>(text); }
 
+std::pair<std::string, std::string> range_ends(const std::string &text)
+{
+  size_t dash = text.find('-', 1); // in front it is a sign, and no number has one here
+  if (dash == std::string::npos)
+    return {"1", text};
+  return {text.substr(0, dash), text.substr(dash + 1)};
+}
+
 std::optional<double> parse_number(std::string_view text)
 {
   auto value = parse_all<double>(text);

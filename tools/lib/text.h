@@ -6,10 +6,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 // A whole decimal number and nothing else; nullopt otherwise. Never follows the locale.
 std::optional<uint64_t> parse_whole(std::string_view text);
+
+// The ends of a range as they stand: "5" is from 1 to it, "6-10" from one to the other.
+std::pair<std::string, std::string> range_ends(const std::string &text);
 
 // A finite decimal number and nothing else; nullopt otherwise. Never follows the locale.
 std::optional<double> parse_number(std::string_view text);

@@ -16,6 +16,13 @@
 
 using namespace unit_test;
 
+TEST(text_range_has_two_ends)
+{
+  using Ends = std::pair<std::string, std::string>;
+  expect(range_ends("5") == Ends("1", "5") && range_ends("6-10") == Ends("6", "10"));
+  expect(range_ends("-6") == Ends("1", "-6") && range_ends("6-") == Ends("6", ""));
+}
+
 TEST(text_whole_number_is_all_of_the_text)
 {
   expect_eq(parse_whole("0").value(), 0u);

@@ -159,9 +159,9 @@ int for_meson(int exit_code)
 
 int run_main(int argc, char **argv, std::optional<std::string> (*missing)())
 {
-  // Lines come out as they end, in a pipe too: whoever kills this process has seen them.
   ready_standard_streams();
   outlive_readers();
+  // Lines come out as they end, in a pipe too: whoever kills this process has seen them.
   setvbuf(stdout, nullptr, _IOLBF, 0);
   auto parsed = parse_options(argc, argv);
   if (int *exit_code = std::get_if<int>(&parsed)) // no options then, so look for this one again

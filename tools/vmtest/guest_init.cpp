@@ -55,8 +55,7 @@ static void send_log(GuestLog &log, const SendFrame &send)
 static bool send_out(const RunConfig &config, Channel &host, GuestLog &log)
 {
   std::string why_not;
-  bool inserted = !config.host_directory.empty();
-  Fd port = open_files_port(inserted ? std::vector<std::string>() : config.modules, why_not);
+  Fd port = open_files_port(config.modules, why_not);
   if (!port) {
     host.send(FrameKind::Remark, "files come by the serial line, slowly: " + why_not);
     auto send = [&](FrameKind kind, std::string_view payload) { host.send(kind, payload); };

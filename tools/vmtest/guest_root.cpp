@@ -74,10 +74,12 @@ static void bring(const std::string &where, unsigned long how)
     fail(where.c_str());
 }
 
-void enter_host_root(const RunConfig &config)
+void enter_host_root(RunConfig &config)
 {
-  insert_all(config.root_modules);
-  insert_all(config.modules); // which are out of reach afterwards
+  for (auto *modules : {&config.root_modules, &config.modules}) {
+    insert_all(*modules);
+    modules->clear();
+  }
   make_root(config.host_user);
   for (const char *where : {"/dev", "/proc", "/sys", "/run", "/out"})
     bring(where, MS_MOVE);

@@ -9,7 +9,8 @@ namespace vmtest::guest
 
 // Makes the host's files the root of this process, by virtiofs, below a layer in memory that takes
 // what is written. What the guest has mounted comes along, but for /tmp; the root is a mount, so
-// that pivot_root and user namespaces work. All modules are inserted. Throws std::runtime_error.
-void enter_host_root(const RunConfig &config);
+// that pivot_root and user namespaces work. All modules are inserted, since they are out of reach
+// afterwards, and are no longer in config. Throws std::runtime_error.
+void enter_host_root(RunConfig &config);
 
 } // namespace vmtest::guest

@@ -93,7 +93,7 @@ namespace
 {
 
 struct Texts {
-  std::string memory, cpus, jobs, timeout, seed, seeds, gdb, model;
+  std::string memory, cpus, jobs, timeout, seed, seeds, gdb, model, root;
   std::vector<std::string> environment, append;
 };
 
@@ -124,7 +124,7 @@ static void add_options(CLI::App &app, Options &options, Texts &texts)
     app.add_option(name, *text);
   app.add_option("--accelerator", options.accelerator)
       ->check(CLI::IsMember({"auto", "kvm", "tcg"}));
-  app.add_option("--root", options.root)->check(CLI::IsMember({"small", "host"}));
+  app.add_option("--root", texts.root)->check(CLI::IsMember({"small", "host"}));
   app.add_option("--gdb", texts.gdb)->expected(0, 1)->default_str("1234");
   app.add_option("--model", texts.model)->expected(0, 1)->default_str(default_model);
   for (auto [name, flag] : {std::pair{"--shell", &options.shell},
@@ -147,14 +147,12 @@ static void take_environment(Options &options, const std::vector<std::string> &t
   }
 }
 
-// "5": 1 to 5. "6-10": these.
 static std::vector<uint64_t> parse_seeds(const std::string &text)
 {
   constexpr uint64_t most = 10000;
-  size_t dash = text.find('-');
-  bool range = dash != std::string::npos && dash > 0;
-  uint64_t first = range ? parse_count("--seeds", text.substr(0, dash), 1, most) : 1;
-  uint64_t last = parse_count("--seeds", range ? text.substr(dash + 1) : text, first, most);
+  auto [from, to] = range_ends(text);
+  uint64_t first = parse_count("--seeds", from, 1, most);
+  uint64_t last = parse_count("--seeds", to, first, most);
   std::vector<uint64_t> seeds(last - first + 1);
   std::iota(seeds.begin(), seeds.end(), first);
   return seeds;
@@ -196,6 +194,7 @@ static void take_texts(Options &options, const Texts &texts, bool gdb)
     options.timeout_s = parse_count("--timeout", texts.timeout, 0, 10000000);
   if (gdb)
     options.gdb_port = texts.gdb.empty() ? 1234 : parse_count("--gdb", texts.gdb, 1, 65535);
+  options.host_root = texts.root == "host";
   options.append = fmt::format("{}", fmt::join(texts.append, " "));
   take_environment(options, texts.environment);
   take_seeds(options, texts);
@@ -223,9 +222,9 @@ static void check(const Options &options)
       if (std::string why = pattern_error(pattern); !why.empty() || pattern.empty())
         throw usage_error(fmt::format("{}: '{}' is no regular expression: {}", name, pattern,
                                       why.empty() ? "it is empty" : why));
-  if (options.icount && options.root == "host")
+  if (options.icount && options.host_root)
     throw usage_error("--icount and --root host exclude each other: files come when they come");
-  if (options.root == "host" && !options.with.empty())
+  if (options.host_root && !options.with.empty())
     throw usage_error("--with: with --root host the guest has this machine's programs");
   if (options.icount && options.cpus != 1)
     throw usage_error("--icount has one CPU: with two the order of their steps is the host's");

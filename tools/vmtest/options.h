@@ -19,7 +19,6 @@ struct Options {
   std::map<std::string, std::string> environment;
   std::string out, json, append, qemu;
   std::string accelerator = "auto"; // or "kvm", "tcg"
-  std::string root = "small";       // or "host": this machine's files
   uint64_t memory_mib = 1024;
   int cpus = 1;
   int jobs = 1;
@@ -32,6 +31,7 @@ struct Options {
   bool verbose = false;
   bool refresh = false;
   bool icount = false;
+  bool host_root = false;      // the guest's root: this machine's files
   std::string model;           // a preset or a file; empty: none
   std::string profile;         // a directory for where it went
   std::vector<uint64_t> seeds; // of icount; one at least

@@ -149,7 +149,7 @@ static Payload collect(const Options &options, const Kernel &kernel)
   Initramfs files;
   Payload payload;
   files.add_executable(own_path(), "/init");
-  if (options.root == "host") {
+  if (options.host_root) {
     name_command(options, payload);
     payload.root_modules = add_modules(files, kernel.root_modules);
   } else {

@@ -91,10 +91,9 @@ static void check_needs(const Kernel &kernel, const std::vector<std::string> &ne
 static Kernel find_fit_kernel(const std::string &spec, const Options &options)
 {
   try {
-    Kernel kernel =
-        find_kernel(spec, {.refresh = options.refresh, .host_root = options.root == "host"});
+    Kernel kernel = find_kernel(spec, {.refresh = options.refresh, .host_root = options.host_root});
     check_needs(kernel, options.needs);
-    if (options.root == "host" && !kernel.no_host_root.empty())
+    if (options.host_root && !kernel.no_host_root.empty())
       throw kernel_error(kernel.no_host_root);
     return kernel;
   } catch (const kernel_error &failure) {
@@ -198,7 +197,7 @@ environment(const Options &options, const Prepared &prepared, const Machine &mac
                                             {"VMTEST_CPU", cpu_model(machine)},
                                             {"VMTEST_INITRAMFS", prepared.payload.sha256},
                                             {"VMTEST_KERNEL", prepared.kernel.build_id}};
-  if (const char *path = getenv("PATH"); path && options.root == "host")
+  if (const char *path = getenv("PATH"); path && options.host_root)
     out["PATH"] = path;
   if (machine.accelerator == Accelerator::Icount)
     out["VMTEST_SEED"] = std::to_string(machine.seed);
@@ -224,7 +223,7 @@ static RunConfig make_config(const Options &options, const Prepared &prepared,
   config.splats = options.splats;
   config.read_late = machine.accelerator == Accelerator::Icount;
   config.send_files = !options.out.empty();
-  if (options.root == "host")
+  if (options.host_root)
     config.host_directory = std::filesystem::current_path();
   config.host_user = geteuid() != 0;
   config.root_modules = prepared.payload.root_modules;
@@ -293,7 +292,7 @@ static std::string quote(const std::string &text)
 // Descriptors are numbered as they would come.
 static void show_command(const Prepared &prepared, const Machine &machine, const Options &options)
 {
-  Wires wires{3, 4, options.out.empty() ? -1 : 5, 6, 7, 8, 9, options.root == "host" ? 10 : -1};
+  Wires wires{3, 4, options.out.empty() ? -1 : 5, 6, 7, 8, 9, options.host_root ? 10 : -1};
   std::string line;
   for (const std::string &argument : qemu_command(machine, prepared.kernel.image, wires))
     line += (line.empty() ? "" : " ") + quote(argument);

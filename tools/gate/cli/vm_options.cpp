@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "tools/lib/cpus.h"
+#include "tools/lib/text.h"
 
 namespace gate
 {
@@ -91,16 +92,13 @@ static void check_use(const CLI::App &chosen, const Options &options)
   refuse(!in_vm, {"--seeds", "--jobs", "--vmtest", "--figures", "--model"}, "virtual machines");
 }
 
-// "5": 1 to 5. "6-10": these.
 static void take_seeds(VmOptions &vm, const std::string &text)
 {
-  size_t dash = text.find('-');
-  bool range = dash != std::string::npos && dash > 0;
-  if (range)
-    vm.first_seed = parse_count("--seeds", text.substr(0, dash), 1, most_seeds);
   if (text.empty())
     return;
-  uint64_t last = parse_count("--seeds", range ? text.substr(dash + 1) : text, 1, most_seeds);
+  auto [from, to] = range_ends(text);
+  vm.first_seed = parse_count("--seeds", from, 1, most_seeds);
+  uint64_t last = parse_count("--seeds", to, 1, most_seeds);
   if (last < vm.first_seed)
     throw usage_error(fmt::format("--seeds: '{}' has none", text));
   vm.seeds = last - vm.first_seed + 1;

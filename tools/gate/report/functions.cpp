@@ -91,6 +91,7 @@ static std::vector<FunctionChange> changes_of(const Benchmark &base, const Bench
   all.insert(after.begin(), after.end());
   std::vector<FunctionChange> changes;
   static const Events none;
+  const double op_insns = insns_of(base);
   for (const auto &[name, any] : all) {
     bool in_base = before.count(name), in_comp = after.count(name);
     const Events &from = in_base ? before[name]->events : none;
@@ -99,7 +100,7 @@ static std::vector<FunctionChange> changes_of(const Benchmark &base, const Bench
     Events events = from;
     events.insert(to.begin(), to.end());
     for (const auto &[event, loads] : events)
-      put_event(event, from, to, insns_of(base), tolerance, change);
+      put_event(event, from, to, op_insns, tolerance, change);
     if (!change.events.empty())
       changes.push_back(std::move(change));
   }
